@@ -1,0 +1,131 @@
+//! What was asked: the request body in typed form, read once per task.
+
+use serde_json::Value;
+
+/// The chat-completions request, as far as judging needs it. Built from the body as sent.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Request {
+    /// `model`.
+    pub model: String,
+    /// `messages`, verbatim.
+    pub messages: Vec<Value>,
+    /// The declared functions, in order.
+    pub tools: Vec<Tool>,
+    /// `tool_choice`, as sent; `None` when absent.
+    pub tool_choice: Option<ToolChoice>,
+    /// `max_tokens` or `max_completion_tokens`.
+    pub max_tokens: Option<u64>,
+    /// `response_format`, verbatim.
+    pub response_format: Option<Value>,
+    /// What the request says of thinking: `chat_template_kwargs.enable_thinking` / `.thinking`, `None` when nothing.
+    pub thinking: Option<bool>,
+    /// The whole body.
+    pub body: Value,
+}
+
+/// A declared function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tool {
+    /// `function.name`.
+    pub name: String,
+    /// `function.parameters`: a JSON schema, `Null` when absent.
+    pub parameters: Value,
+}
+
+/// `tool_choice`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ToolChoice {
+    /// The model decides.
+    Auto,
+    /// No call wanted.
+    None,
+    /// At least one call.
+    Required,
+    /// This function.
+    Named(String),
+    /// Anything else, as text.
+    Other(String),
+}
+
+impl Request {
+    /// Reads a request body. Lenient: what is missing or of another shape is left at its default.
+    #[must_use]
+    pub fn read(body: &Value) -> Self {
+        let kwargs = body.get("chat_template_kwargs");
+        let thinking = ["enable_thinking", "thinking"]
+            .iter()
+            .find_map(|key| kwargs.and_then(|kwargs| kwargs.get(key)).and_then(Value::as_bool));
+        Self {
+            model: body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            messages: body.get("messages").and_then(Value::as_array).cloned().unwrap_or_default(),
+            tools: body
+                .get("tools")
+                .and_then(Value::as_array)
+                .map(|tools| tools.iter().filter_map(Tool::read).collect())
+                .unwrap_or_default(),
+            tool_choice: body.get("tool_choice").filter(|choice| !choice.is_null()).map(ToolChoice::read),
+            max_tokens: ["max_completion_tokens", "max_tokens"]
+                .iter()
+                .find_map(|key| body.get(key).and_then(Value::as_u64)),
+            response_format: body.get("response_format").filter(|format| !format.is_null()).cloned(),
+            thinking,
+            body: body.clone(),
+        }
+    }
+
+    /// The declared function called `name`.
+    #[must_use]
+    pub fn tool(&self, name: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
+
+    /// The text of all messages of a role, for comparing an answer with what was said.
+    #[must_use]
+    pub fn text_of(&self, role: &str) -> String {
+        let mut out = String::new();
+        for message in &self.messages {
+            if message.get("role").and_then(Value::as_str) == Some(role) {
+                match message.get("content") {
+                    Some(Value::String(text)) => out.push_str(text),
+                    Some(Value::Array(parts)) => parts
+                        .iter()
+                        .filter_map(|part| part.get("text").and_then(Value::as_str))
+                        .for_each(|text| out.push_str(text)),
+                    _ => {}
+                }
+                out.push('\n');
+            }
+        }
+        out
+    }
+}
+
+impl Tool {
+    fn read(tool: &Value) -> Option<Self> {
+        let function = tool.get("function").unwrap_or(tool);
+        Some(Self {
+            name: function.get("name")?.as_str()?.to_owned(),
+            parameters: function.get("parameters").cloned().unwrap_or_default(),
+        })
+    }
+}
+
+impl ToolChoice {
+    fn read(choice: &Value) -> Self {
+        match choice {
+            Value::String(word) => match word.as_str() {
+                "auto" => Self::Auto,
+                "none" => Self::None,
+                "required" | "any" => Self::Required,
+                other => Self::Other(other.to_owned()),
+            },
+            Value::Object(_) => choice
+                .pointer("/function/name")
+                .or_else(|| choice.get("name"))
+                .and_then(Value::as_str)
+                .map_or_else(|| Self::Other(choice.to_string()), |name| Self::Named(name.to_owned())),
+            other => Self::Other(other.to_string()),
+        }
+    }
+}

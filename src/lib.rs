@@ -1,0 +1,6 @@
+//! A gatekeeper for self-hosted LLM endpoints: does it answer well, and if it is red, whose fault is it?
+//!
+//! This crate is everything that **acts**: suites, plans, the endpoint, the runner, records, profiles, comparisons,
+//! reports and the command line. What judges is in [`monban_scorers`], which embeds alone.
+
+pub mod record;
