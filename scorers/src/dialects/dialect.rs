@@ -1,0 +1,94 @@
+//! From a grammar's [`Scan`] to what callers ask of a dialect: [`recognise`], and the methods of the dialect types.
+
+use super::{Call, Hints, Parsed, ReasoningDialect, Recognition, Split, ToolDialect};
+use super::{REASONING_DIALECTS, TOOL_DIALECTS};
+
+impl ToolDialect {
+    /// Finds the markup in a text. Linear, never panics.
+    #[must_use]
+    pub fn recognise(&self, text: &str, hints: &Hints<'_>) -> Option<Recognition> {
+        let scan = self.grammar.scan(text, hints)?;
+        Some(Recognition {
+            family: self.family,
+            span: scan.span,
+            strength: scan.strength,
+            stripped: scan.stripped,
+            damage: scan.damage,
+        })
+    }
+
+    /// Reads every call in a text. Linear, never panics. `None` when there is none to read.
+    #[must_use]
+    pub fn parse(&self, text: &str, hints: &Hints<'_>) -> Option<Parsed> {
+        let scan = self.grammar.scan(text, hints).filter(|scan| !scan.calls.is_empty())?;
+        Some(Parsed { text: outside(text, &scan.cuts), calls: scan.calls, repairs: scan.repairs })
+    }
+
+    /// What a model of the family writes for these calls.
+    #[must_use]
+    pub fn render(&self, calls: &[Call]) -> String {
+        self.grammar.render(calls)
+    }
+}
+
+impl ReasoningDialect {
+    /// Splits a text into reasoning and answer. `None` when the family's markers are not in it.
+    #[must_use]
+    pub fn split(&self, text: &str) -> Option<Split> {
+        self.grammar.split(text).map(|split| Split { family: self.family, ..split })
+    }
+
+    /// What a model of the family writes; `prefilled` when the opening marker stands in the prompt.
+    #[must_use]
+    pub fn render(&self, reasoning: &str, answer: &str, prefilled: bool) -> String {
+        self.grammar.render(reasoning, answer, prefilled)
+    }
+}
+
+/// The text outside the cuts; where markup stood between two texts, one line break is left.
+fn outside(text: &str, cuts: &[std::ops::Range<usize>]) -> String {
+    let mut out = String::new();
+    let mut at = 0;
+    let ends = cuts.iter().map(|cut| (cut.start, cut.end)).chain([(text.len(), text.len())]);
+    for (start, end) in ends {
+        let piece = text.get(at..start).unwrap_or_default().trim();
+        if !piece.is_empty() {
+            if !out.is_empty() {
+                out.push('\n');
+            }
+            out.push_str(piece);
+        }
+        at = end;
+    }
+    out
+}
+
+/// The dialect called `family`.
+#[must_use]
+pub fn tool_dialect(family: &str) -> Option<&'static ToolDialect> {
+    TOOL_DIALECTS.iter().find(|dialect| dialect.family == family).copied()
+}
+
+/// The reasoning dialect called `family`.
+#[must_use]
+pub fn reasoning_dialect(family: &str) -> Option<&'static ReasoningDialect> {
+    REASONING_DIALECTS.iter().find(|dialect| dialect.family == family).copied()
+}
+
+/// The tool markup of a text: the strongest recognition over all dialects, of equals the one that begins first.
+#[must_use]
+pub fn recognise(text: &str, hints: &Hints<'_>) -> Option<Recognition> {
+    let mut best: Option<Recognition> = None;
+    for dialect in TOOL_DIALECTS {
+        if let Some(found) = dialect.recognise(text, hints) {
+            let better = best.as_ref().is_none_or(|best| {
+                (found.strength, std::cmp::Reverse(found.span.start))
+                    > (best.strength, std::cmp::Reverse(best.span.start))
+            });
+            if better {
+                best = Some(found);
+            }
+        }
+    }
+    best
+}
