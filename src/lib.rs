@@ -3,4 +3,8 @@
 //! This crate is everything that **acts**: suites, plans, the endpoint, the runner, records, profiles, comparisons,
 //! reports and the command line. What judges is in [`monban_scorers`], which embeds alone.
 
+pub mod cli;
+pub mod diagnostic;
+pub mod exit;
 pub mod record;
+pub mod suite;

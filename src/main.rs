@@ -1,2 +1,12 @@
-//! x
-fn main() {}
+//! The `monban` binary: hands the process's arguments and streams to [`monban::cli`].
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut io = monban::cli::Io::process();
+    let code = monban::cli::main(std::env::args_os(), &mut io);
+    // A closed pipe at the very end is the reader's wish.
+    let _ = io.out.flush();
+    ExitCode::from(code)
+}

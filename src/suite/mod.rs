@@ -1,0 +1,5 @@
+//! Suites: TOML → [`Suite`], with every error placed; the built-in ones; the lint.
+
+mod model;
+
+pub use model::StreamMode;
