@@ -9,14 +9,17 @@
 //! An [`Exchange`] is the wire, verbatim. [`completion::read`] normalises it without losing anything,
 //! [`dialects`] re-read what the model wrote, [`scorers`] judge, [`diagnosis`] explains.
 
+pub mod args;
 pub mod catalogue;
 pub mod completion;
 pub mod diagnosis;
 pub mod dialects;
+pub mod expectation;
 pub mod judge;
 pub mod request;
 pub mod scorer;
 pub mod scorers;
+pub mod text;
 
 pub use completion::{
     Answer, Body, Completion, Deviation, Exchange, Fault, FaultKind, Mode, Piece, Raw, RawJson, ToolCall, Usage,

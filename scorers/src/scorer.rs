@@ -58,6 +58,28 @@ impl Verdict {
 pub trait Scorer: fmt::Debug + Send + Sync {
     /// Judges the subject.
     fn score(&self, subject: &Subject<'_>) -> Verdict;
+
+    /// Judges the subject under `not = true`. The answer is not empty. What was not scored must stay so.
+    fn score_not(&self, subject: &Subject<'_>) -> Verdict {
+        match self.score(subject) {
+            Verdict::Pass => Verdict::Fail(match self.claim() {
+                claim if claim.is_empty() => "it holds and must not".to_owned(),
+                claim => format!("{claim}, and must not"),
+            }),
+            Verdict::Fail(_) => Verdict::Pass,
+            not_scored @ Verdict::NotScored(_) => not_scored,
+        }
+    }
+
+    /// What holds when it passes, as a clause for reasons: `the text contains "Tokyo"`. May be empty.
+    fn claim(&self) -> String {
+        String::new()
+    }
+
+    /// Whether an answer that is not there would meet it (a ban, an upper bound).
+    fn is_negative(&self) -> bool {
+        false
+    }
 }
 
 /// A scorer's declaration: one `static` a file, listed in [`crate::scorers::BUILTIN`].
