@@ -6,5 +6,6 @@
 pub mod cli;
 pub mod diagnostic;
 pub mod exit;
+pub mod endpoint;
 pub mod record;
 pub mod suite;

@@ -1,0 +1,3 @@
+//! The only module that knows the network.
+
+pub mod harness;
