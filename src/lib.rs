@@ -5,7 +5,7 @@
 
 pub mod cli;
 pub mod diagnostic;
-pub mod exit;
 pub mod endpoint;
+pub mod exit;
 pub mod record;
 pub mod suite;
