@@ -1,0 +1,237 @@
+//! The client: sends bytes, keeps what comes back verbatim. No retries here, and nothing is interpreted.
+
+use std::fmt;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use monban_scorers::{Body, Exchange, Mode, RawJson};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::{Method, Response};
+use serde_json::Value;
+use tokio::time::{Instant, timeout_at};
+
+use super::base_url::BaseUrl;
+use super::collect::{Bounds, Collector};
+use super::redact::Secret;
+use super::transport;
+
+/// How a client behaves. Take the default and change what matters.
+#[derive(Clone, Debug)]
+pub struct ClientOptions {
+    /// Sent as `Authorization: Bearer …`; never kept.
+    pub api_key: Option<Secret>,
+    /// The longest wait for a connection.
+    pub connect_timeout: Duration,
+    /// The longest wait for a whole answer of [`Client::get`] and [`Client::post_json`].
+    pub probe_timeout: Duration,
+    /// The most bytes kept of one answer.
+    pub max_body: usize,
+    /// The most server-sent events kept of one answer.
+    pub max_pieces: usize,
+}
+
+impl Default for ClientOptions {
+    fn default() -> Self {
+        Self {
+            api_key: None,
+            connect_timeout: Duration::from_secs(5),
+            probe_timeout: Duration::from_secs(30),
+            max_body: 64 << 20,
+            max_pieces: 250_000,
+        }
+    }
+}
+
+/// Why there is no client.
+#[derive(Debug)]
+pub struct ClientError(String);
+
+impl fmt::Display for ClientError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ClientError {}
+
+/// One endpoint. Cheap to clone; share it, for connections are pooled.
+#[derive(Clone, Debug)]
+pub struct Client {
+    http: reqwest::Client,
+    base: BaseUrl,
+    chat_url: String,
+    headers: HeaderMap,
+    secret: Secret,
+    probe_timeout: Duration,
+    bounds: Bounds,
+}
+
+/// One request about to be sent.
+struct Call<'a> {
+    method: Method,
+    url: &'a str,
+    mode: Mode,
+    request: RawJson,
+    timeout: Duration,
+}
+
+impl Client {
+    /// A client for an endpoint.
+    ///
+    /// # Errors
+    /// When the key cannot stand in a header, or no CA store is found for an `https` endpoint.
+    pub fn new(base: BaseUrl, options: &ClientOptions) -> Result<Self, ClientError> {
+        let secret = options.api_key.clone().unwrap_or_default();
+        let headers = headers(options.api_key.as_ref())?;
+        let mut builder = reqwest::Client::builder()
+            .user_agent(concat!("monban/", env!("CARGO_PKG_VERSION")))
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(options.connect_timeout)
+            .tcp_nodelay(true)
+            // Shorter than uvicorn's 5 s keep-alive: a connection must not be closed under a request.
+            .pool_idle_timeout(Duration::from_secs(4));
+        if base.is_loopback() {
+            builder = builder.no_proxy();
+        }
+        if !base.is_https() {
+            // Redirects are off, so no certificate is ever needed, and none may be installed (slim containers).
+            builder = builder.tls_certs_only(std::iter::empty());
+        }
+        let http = builder.build().map_err(|error| ClientError(format!("no HTTP client: {error}")))?;
+        Ok(Self {
+            http,
+            chat_url: base.resolve("/v1/chat/completions"),
+            base,
+            headers,
+            secret,
+            probe_timeout: options.probe_timeout,
+            bounds: Bounds { bytes: options.max_body, pieces: options.max_pieces },
+        })
+    }
+
+    /// The endpoint.
+    #[must_use]
+    pub fn base(&self) -> &BaseUrl {
+        &self.base
+    }
+
+    /// Sends one chat-completions request. What fails is in the exchange, with everything that arrived before.
+    pub async fn ask(&self, mode: Mode, request: &RawJson, timeout: Duration) -> Exchange {
+        let request = request.clone();
+        self.exchange(Call { method: Method::POST, url: &self.chat_url, mode, request, timeout }).await
+    }
+
+    /// Asks for a path: below the base when it begins with `/v1/`, else beside it (`/version`). The request is `null`.
+    pub async fn get(&self, path: &str) -> Exchange {
+        let request = RawJson::of(&Value::Null);
+        let url = self.base.resolve(path);
+        self.exchange(Call { method: Method::GET, url: &url, mode: Mode::Plain, request, timeout: self.probe_timeout })
+            .await
+    }
+
+    /// Posts JSON to a path (as in [`Client::get`]); streamed where the body says `"stream": true`.
+    pub async fn post_json(&self, path: &str, body: &Value) -> Exchange {
+        let stream = body.get("stream").and_then(Value::as_bool).unwrap_or(false);
+        let mode = if stream { Mode::Stream } else { Mode::Plain };
+        let url = self.base.resolve(path);
+        let request = RawJson::of(body);
+        self.exchange(Call { method: Method::POST, url: &url, mode, request, timeout: self.probe_timeout }).await
+    }
+
+    async fn exchange(&self, call: Call<'_>) -> Exchange {
+        let mut builder = self.http.request(call.method.clone(), call.url).headers(self.headers.clone());
+        if call.method == Method::POST {
+            builder = builder
+                .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
+                .body(Bytes::copy_from_slice(call.request.get().as_bytes()));
+        }
+        let mut exchange = blank(&call);
+        let started = Instant::now();
+        let deadline = started + call.timeout;
+        match timeout_at(deadline, builder.send()).await {
+            Err(_) => exchange.error = Some(transport::timeout(call.timeout, false)),
+            Ok(Err(error)) => exchange.error = Some(transport::classify(error, false)),
+            Ok(Ok(response)) => {
+                exchange.headers_us = Some(micros(started));
+                exchange.status = Some(response.status().as_u16());
+                exchange.headers = self.keep_headers(response.headers());
+                self.read_body(response, &mut exchange, started, call.timeout).await;
+            }
+        }
+        exchange.total_us = micros(started);
+        self.redact(&mut exchange);
+        exchange
+    }
+
+    async fn read_body(&self, response: Response, exchange: &mut Exchange, started: Instant, timeout: Duration) {
+        let good = response.status().is_success();
+        let content_type = exchange.header("content-type").unwrap_or_default();
+        let mut collector = Collector::new(exchange.mode, content_type, good, self.bounds);
+        exchange.error = match timeout_at(started + timeout, pump(response, &mut collector, started)).await {
+            Ok(Ok(true)) => None,
+            Ok(Ok(false)) => Some(transport::too_large(&format!("{} bytes or {} events", self.bounds.bytes, self.bounds.pieces))),
+            Ok(Err(error)) => Some(transport::classify(error, true)),
+            Err(_) => Some(transport::timeout(timeout, true)),
+        };
+        exchange.body = collector.finish();
+    }
+
+    fn keep_headers(&self, headers: &HeaderMap) -> Vec<(String, String)> {
+        headers
+            .iter()
+            .map(|(name, value)| {
+                let name = name.as_str().to_owned();
+                let value = self.secret.header(&name, &String::from_utf8_lossy(value.as_bytes()));
+                (name, value)
+            })
+            .collect()
+    }
+
+    fn redact(&self, exchange: &mut Exchange) {
+        self.secret.body(&mut exchange.body);
+        if let Some(error) = &mut exchange.error {
+            error.message = self.secret.text(std::mem::take(&mut error.message));
+        }
+    }
+}
+
+/// Reads the body into the collector. `false` when it is larger than the bound.
+async fn pump(mut response: Response, collector: &mut Collector, started: Instant) -> Result<bool, reqwest::Error> {
+    while let Some(chunk) = response.chunk().await? {
+        if !collector.push(&chunk, micros(started)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn headers(api_key: Option<&Secret>) -> Result<HeaderMap, ClientError> {
+    let mut headers = HeaderMap::new();
+    if let Some(key) = api_key {
+        let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose()))
+            .map_err(|_| ClientError("the API key holds characters that no header can; check the variable".to_owned()))?;
+        value.set_sensitive(true);
+        headers.insert(AUTHORIZATION, value);
+    }
+    Ok(headers)
+}
+
+fn blank(call: &Call<'_>) -> Exchange {
+    Exchange {
+        mode: call.mode,
+        url: call.url.to_owned(),
+        request: call.request.clone(),
+        status: None,
+        headers: Vec::new(),
+        body: Body::None,
+        error: None,
+        sent_ms: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(0)),
+        headers_us: None,
+        total_us: 0,
+        tries: Vec::new(),
+    }
+}
+
+fn micros(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_micros()).unwrap_or(u64::MAX)
+}

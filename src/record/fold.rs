@@ -1,0 +1,244 @@
+//! The fold: [`Event`]s in, [`RunRecord`] out.
+//!
+//! What is final (passed, failed, truncated, server fault) is kept apart from what is not (errors). `--resume` asks every
+//! attempt again that has no final outcome, so [`Event::Resumed`] drops the second part as a whole: nothing has to be
+//! remembered of single attempts to take an error back, and memory is bounded by the suite. Beside that the fold holds
+//! one bit an attempt, which says what need not be asked again.
+
+use std::collections::BTreeMap;
+
+use monban_scorers::{Finding, Outcome};
+
+use super::event::{AttemptDone, Event, Measure, RunEnd, RunStart};
+use super::findings::FindingSet;
+use super::summary::{Counts, Performance, RunRecord, TaskRecord};
+
+/// A run being folded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Fold {
+    start: RunStart,
+    end: Option<RunEnd>,
+    wall_ms: u64,
+    kept: Part,
+    errors: Part,
+    run_findings: FindingSet,
+    done: Vec<Bits>,
+}
+
+/// What some of the attempts amount to.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Part {
+    tasks: BTreeMap<usize, TaskRecord>,
+    performance: Performance,
+    findings: FindingSet,
+}
+
+/// One bit for each attempt of a task.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn has(&self, at: u32) -> bool {
+        self.0.get(at as usize / 64).is_some_and(|word| word & (1 << (at % 64)) != 0)
+    }
+
+    fn set(&mut self, at: u32) {
+        let word = at as usize / 64;
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (at % 64);
+    }
+}
+
+impl Fold {
+    /// Takes the next event.
+    pub fn apply(&mut self, event: &Event) {
+        match event {
+            Event::RunStart(start) => *self = Self { start: start.clone(), ..Self::default() },
+            Event::Resumed { .. } => {
+                self.errors = Part::default();
+                self.run_findings = FindingSet::default();
+                self.end = None;
+            }
+            Event::AttemptDone(done) => self.attempt(done),
+            Event::RunFinding(finding) => self.run_findings.add(finding),
+            Event::RunEnd(end) => {
+                self.wall_ms += end.wall_ms;
+                self.end = Some(end.clone());
+            }
+        }
+    }
+
+    fn attempt(&mut self, done: &AttemptDone) {
+        // A journal may name anything; what the plan does not hold is no attempt of this run.
+        let planned = self.start.tasks.get(done.task).is_some_and(|task| done.attempt < task.repeat);
+        if !planned || done.outcome == Outcome::Skipped || self.is_done(done.task, done.attempt) {
+            return;
+        }
+        if done.outcome == Outcome::Error {
+            self.errors.add(done);
+        } else {
+            self.done.resize_with(self.done.len().max(done.task + 1), Bits::default);
+            self.done[done.task].set(done.attempt);
+            self.kept.add(done);
+        }
+    }
+
+    /// Whether an attempt has its final outcome.
+    #[must_use]
+    pub fn is_done(&self, task: usize, attempt: u32) -> bool {
+        self.done.get(task).is_some_and(|bits| bits.has(attempt))
+    }
+
+    /// What was fixed when the run began.
+    #[must_use]
+    pub fn start(&self) -> &RunStart {
+        &self.start
+    }
+
+    /// The record so far. What has no outcome counts as skipped.
+    #[must_use]
+    pub fn record(&self) -> RunRecord {
+        let mut findings = self.kept.findings.clone();
+        findings.add_all(&self.errors.findings);
+        findings.add_all(&self.run_findings);
+        let mut performance = self.kept.performance.clone();
+        performance.merge(&self.errors.performance);
+        performance.wall_ms = self.wall_ms;
+        let tasks: Vec<TaskRecord> = (0..self.start.tasks.len()).map(|task| self.task(task)).collect();
+        let mut counts = Counts::default();
+        tasks.iter().for_each(|task| counts.add(&task.counts));
+        RunRecord {
+            start: self.start.clone(),
+            end: self.end.clone(),
+            tasks,
+            counts,
+            performance,
+            findings: findings.into_sorted(),
+        }
+    }
+
+    fn task(&self, at: usize) -> TaskRecord {
+        let mut task = self.kept.tasks.get(&at).cloned().unwrap_or_default();
+        if let Some(errors) = self.errors.tasks.get(&at) {
+            task.counts.add(&errors.counts);
+            task.latency_us.merge(&errors.latency_us);
+            task.ttft_us.merge(&errors.ttft_us);
+            if task.why.is_empty() {
+                task.why.clone_from(&errors.why);
+            }
+        }
+        task.counts.tasks = 1;
+        let planned = u64::from(self.start.tasks[at].repeat);
+        task.counts.skipped = planned.saturating_sub(task.counts.attempts);
+        task.counts.attempts = planned;
+        task
+    }
+}
+
+impl RunRecord {
+    /// Folds a run's events, in order.
+    pub fn from_events<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
+        let mut fold = Fold::default();
+        events.into_iter().for_each(|event| fold.apply(event));
+        fold.record()
+    }
+}
+
+impl Part {
+    fn add(&mut self, done: &AttemptDone) {
+        let task = self.tasks.entry(done.task).or_default();
+        task.counts.count(done.outcome);
+        match done.outcome {
+            Outcome::Passed | Outcome::ServerFault => {
+                task.intent_passed += 1;
+                task.intent_judged += 1;
+            }
+            Outcome::Failed => task.intent_judged += 1,
+            _ => {}
+        }
+        if task.why.is_empty() && done.outcome != Outcome::Passed {
+            task.why.clone_from(&done.why);
+        }
+        for measure in done.measures.iter().filter(|measure| measure.answered) {
+            task.latency_us.add(measure.timing.latency_us);
+            if let Some(ttft) = measure.timing.ttft_us().filter(|_| measure.streamed) {
+                task.ttft_us.add(ttft);
+            }
+        }
+        done.measures.iter().for_each(|measure| self.performance.add(measure));
+        self.performance.retries += done.exchanges.iter().map(|exchange| exchange.tries.len() as u64).sum::<u64>();
+        done.findings.iter().for_each(|finding: &Finding| self.findings.add(finding));
+    }
+}
+
+impl Counts {
+    /// Counts one attempt.
+    pub fn count(&mut self, outcome: Outcome) {
+        self.attempts += 1;
+        *match outcome {
+            Outcome::Passed => &mut self.passed,
+            Outcome::Failed => &mut self.failed,
+            Outcome::Truncated => &mut self.truncated,
+            Outcome::ServerFault => &mut self.server_fault,
+            Outcome::Error => &mut self.error,
+            Outcome::Skipped => &mut self.skipped,
+        } += 1;
+    }
+
+    /// Adds the counts of other tasks.
+    pub fn add(&mut self, other: &Self) {
+        self.tasks += other.tasks;
+        self.attempts += other.attempts;
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.truncated += other.truncated;
+        self.server_fault += other.server_fault;
+        self.error += other.error;
+        self.skipped += other.skipped;
+    }
+}
+
+impl Performance {
+    fn add(&mut self, measure: &Measure) {
+        self.exchanges += 1;
+        if !measure.answered {
+            self.errors += 1;
+            return;
+        }
+        let timing = &measure.timing;
+        self.latency_us.add(timing.latency_us);
+        let ttft = timing.ttft_us().filter(|_| measure.streamed);
+        for (histogram, at) in [
+            (&mut self.ttft_us, ttft),
+            (&mut self.ttft_reasoning_us, timing.first_reasoning_us.filter(|_| measure.streamed)),
+            (&mut self.ttft_text_us, timing.first_text_us.filter(|_| measure.streamed)),
+            (&mut self.ttft_tool_us, timing.first_tool_us.filter(|_| measure.streamed)),
+        ] {
+            if let Some(at) = at {
+                histogram.add(at);
+            }
+        }
+        self.prompt_tokens = self.prompt_tokens.saturating_add(measure.usage.prompt_tokens.unwrap_or(0));
+        if let Some(tokens) = measure.usage.completion_tokens {
+            self.completion_tokens = self.completion_tokens.saturating_add(tokens);
+            let spent = timing.latency_us.saturating_sub(ttft.unwrap_or(0));
+            self.generation_us = self.generation_us.saturating_add(spent);
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.latency_us.merge(&other.latency_us);
+        self.ttft_us.merge(&other.ttft_us);
+        self.ttft_reasoning_us.merge(&other.ttft_reasoning_us);
+        self.ttft_text_us.merge(&other.ttft_text_us);
+        self.ttft_tool_us.merge(&other.ttft_tool_us);
+        self.exchanges += other.exchanges;
+        self.errors += other.errors;
+        self.retries += other.retries;
+        self.prompt_tokens = self.prompt_tokens.saturating_add(other.prompt_tokens);
+        self.completion_tokens = self.completion_tokens.saturating_add(other.completion_tokens);
+        self.generation_us = self.generation_us.saturating_add(other.generation_us);
+    }
+}
