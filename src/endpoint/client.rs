@@ -169,7 +169,9 @@ impl Client {
         let mut collector = Collector::new(exchange.mode, content_type, good, self.bounds);
         exchange.error = match timeout_at(started + timeout, pump(response, &mut collector, started)).await {
             Ok(Ok(true)) => None,
-            Ok(Ok(false)) => Some(transport::too_large(&format!("{} bytes or {} events", self.bounds.bytes, self.bounds.pieces))),
+            Ok(Ok(false)) => {
+                Some(transport::too_large(&format!("{} bytes or {} events", self.bounds.bytes, self.bounds.pieces)))
+            }
             Ok(Err(error)) => Some(transport::classify(error, true)),
             Err(_) => Some(transport::timeout(timeout, true)),
         };
@@ -208,8 +210,9 @@ async fn pump(mut response: Response, collector: &mut Collector, started: Instan
 fn headers(api_key: Option<&Secret>) -> Result<HeaderMap, ClientError> {
     let mut headers = HeaderMap::new();
     if let Some(key) = api_key {
-        let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose()))
-            .map_err(|_| ClientError("the API key holds characters that no header can; check the variable".to_owned()))?;
+        let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose())).map_err(|_| {
+            ClientError("the API key holds characters that no header can; check the variable".to_owned())
+        })?;
         value.set_sensitive(true);
         headers.insert(AUTHORIZATION, value);
     }
@@ -225,7 +228,9 @@ fn blank(call: &Call<'_>) -> Exchange {
         headers: Vec::new(),
         body: Body::None,
         error: None,
-        sent_ms: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(0)),
+        sent_ms: SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(0)),
         headers_us: None,
         total_us: 0,
         tries: Vec::new(),

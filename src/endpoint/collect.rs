@@ -46,8 +46,7 @@ impl Collector {
         let kept = &chunk[..fits];
         self.bytes += fits;
         if matches!(self.form, Form::Open) {
-            self.form =
-                if looks_like_events(kept) { Form::Stream(Cutter::default()) } else { Form::Plain(Vec::new()) };
+            self.form = if looks_like_events(kept) { Form::Stream(Cutter::default()) } else { Form::Plain(Vec::new()) };
         }
         match &mut self.form {
             Form::Open => true,

@@ -33,7 +33,10 @@ pub(super) fn timeout(after: std::time::Duration, answered: bool) -> TransportEr
 
 /// The failure of what was larger than allowed.
 pub(super) fn too_large(bound: &str) -> TransportError {
-    TransportError { kind: Kind::TooLarge, message: format!("the answer is larger than {bound}; the rest was not read") }
+    TransportError {
+        kind: Kind::TooLarge,
+        message: format!("the answer is larger than {bound}; the rest was not read"),
+    }
 }
 
 fn chain(error: &reqwest::Error) -> String {

@@ -23,9 +23,10 @@ impl FindingSet {
                         && known.configured_family == finding.configured_family
                         && known.fix.first() == finding.fix.first()))
         };
+        let room = self.0.len() < 2 * DISTINCT;
         match self.0.iter_mut().find(same) {
             Some(known) => merge(known, finding),
-            None if self.0.len() < 2 * DISTINCT => {
+            None if room => {
                 let mut finding = finding.clone();
                 finding.evidence.truncate(EVIDENCE);
                 self.0.push(finding);
@@ -41,9 +42,7 @@ impl FindingSet {
 
     /// The most severe first, then the most frequent.
     pub(super) fn into_sorted(mut self) -> Vec<Finding> {
-        self.0.sort_by(|a, b| {
-            (b.severity, b.count).cmp(&(a.severity, a.count)).then_with(|| a.rule.cmp(&b.rule))
-        });
+        self.0.sort_by(|a, b| (b.severity, b.count).cmp(&(a.severity, a.count)).then_with(|| a.rule.cmp(&b.rule)));
         self.0
     }
 }

@@ -242,3 +242,152 @@ impl Performance {
         self.generation_us = self.generation_us.saturating_add(other.generation_us);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use monban_scorers::completion::{Timing, TransportError, TransportErrorKind, Try, Usage};
+    use monban_scorers::{
+        Blame, Body, Confidence, Evidence, Exchange, Mode, Piece, Raw, RawJson, Scored, Severity, Verdict,
+    };
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::record::{JournalReader, TaskRef, line};
+
+    const OUTCOMES: [Outcome; 6] =
+        [Outcome::Passed, Outcome::Failed, Outcome::Truncated, Outcome::ServerFault, Outcome::Error, Outcome::Skipped];
+
+    fn start(tasks: usize, repeat: u32) -> Event {
+        let tasks = (0..tasks).map(|n| TaskRef { id: format!("t{n}"), repeat, ..TaskRef::default() }).collect();
+        Event::RunStart(RunStart { run_id: "r".to_owned(), tasks, ..RunStart::default() })
+    }
+
+    fn done(task: usize, attempt: u32, outcome: Outcome) -> AttemptDone {
+        let (expectations, findings, measures, exchanges) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        AttemptDone { task, attempt, outcome, expectations, why: String::new(), findings, measures, exchanges }
+    }
+
+    fn finding() -> impl Strategy<Value = Finding> {
+        (0..4u8, "[a-c]", prop::option::of("[ab]"), ".{0,8}").prop_map(|(severity, rule, family, excerpt)| Finding {
+            rule,
+            severity: [Severity::Info, Severity::Warning, Severity::Error][usize::from(severity) % 3],
+            blame: Blame::ServerConfig,
+            confidence: Confidence::Low,
+            message: "m".to_owned(),
+            evidence: vec![Evidence { task: "t0".to_owned(), place: "content".to_owned(), excerpt }],
+            ruled_out: Vec::new(),
+            fix: vec!["f".to_owned()],
+            observed_family: family,
+            configured_family: None,
+            count: 1,
+        })
+    }
+
+    fn exchange() -> impl Strategy<Value = Exchange> {
+        let body = prop_oneof![
+            Just(Body::None),
+            prop::collection::vec(any::<u8>(), 0..20).prop_map(|bytes| Body::Plain(Raw(bytes))),
+            prop::collection::vec((any::<u64>(), prop::collection::vec(any::<u8>(), 0..9)), 0..3).prop_map(|pieces| {
+                Body::Pieces(pieces.into_iter().map(|(at_us, raw)| Piece { at_us, raw: Raw(raw) }).collect())
+            }),
+        ];
+        let error = TransportError { kind: TransportErrorKind::Cut, message: "\n\"\u{1b}".to_owned() };
+        (body, prop::option::of(Just(error)), 0usize..3, ".{0,9}").prop_map(|(body, error, tries, header)| Exchange {
+            mode: Mode::Stream,
+            url: "http://h/v1".to_owned(),
+            request: RawJson::of(&serde_json::json!({"n": 1.5, "text": header})),
+            status: Some(200),
+            headers: vec![("x".to_owned(), header)],
+            body,
+            error,
+            sent_ms: 1,
+            headers_us: None,
+            total_us: 2,
+            tries: vec![Try { status: Some(503), error: None, waited_ms: 3 }; tries],
+        })
+    }
+
+    fn measure() -> impl Strategy<Value = Measure> {
+        (any::<bool>(), any::<bool>(), any::<u64>(), prop::option::of(any::<u64>())).prop_map(
+            |(answered, streamed, us, tokens)| Measure {
+                answered,
+                streamed,
+                timing: Timing { first_text_us: Some(us / 2), latency_us: us, ..Timing::default() },
+                usage: Usage { completion_tokens: tokens, ..Usage::default() },
+            },
+        )
+    }
+
+    fn event() -> impl Strategy<Value = Event> {
+        let attempt = (
+            (0usize..5, 0u32..80, prop::sample::select(OUTCOMES.to_vec()), ".{0,5}"),
+            prop::collection::vec(finding(), 0..3),
+            prop::collection::vec(measure(), 0..3),
+            prop::collection::vec(exchange(), 0..3),
+        )
+            .prop_map(|((task, attempt, outcome, why), findings, measures, exchanges)| {
+                let expectations = vec![Scored {
+                    scorer: "contains".to_owned(),
+                    delivered: Verdict::Fail(why.clone()),
+                    intent: Some(Verdict::Pass),
+                }];
+                Event::AttemptDone(AttemptDone {
+                    why,
+                    findings,
+                    measures,
+                    exchanges,
+                    expectations,
+                    ..done(task, attempt, outcome)
+                })
+            });
+        prop_oneof![
+            8 => attempt,
+            1 => finding().prop_map(Event::RunFinding),
+            1 => Just(Event::Resumed { at: "now".to_owned() }),
+            1 => (any::<u32>(), ".{0,5}").prop_map(|(wall, reason)| {
+                Event::RunEnd(RunEnd { finished: "then".to_owned(), wall_ms: u64::from(wall), reason })
+            }),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn the_journal_is_the_stream(events in prop::collection::vec(event(), 0..40), tasks in 0usize..5, repeat in 1u32..80) {
+            let events: Vec<Event> = std::iter::once(start(tasks, repeat)).chain(events).collect();
+            let journal: Vec<u8> = events.iter().flat_map(|event| line(event).unwrap()).collect();
+            let parsed: Vec<Event> = JournalReader::new(&journal[..]).map(Result::unwrap).collect();
+            prop_assert_eq!(&parsed, &events);
+            let record = RunRecord::from_events(&parsed);
+            prop_assert_eq!(&record, &RunRecord::from_events(&events));
+            let manifest: RunRecord = serde_json::from_slice(&serde_json::to_vec(&record).unwrap()).unwrap();
+            prop_assert_eq!(manifest, record);
+        }
+
+        #[test]
+        fn every_attempt_counts_once(events in prop::collection::vec(event(), 0..60), tasks in 0usize..5, repeat in 1u32..80) {
+            let events: Vec<Event> = std::iter::once(start(tasks, repeat)).chain(events).collect();
+            let counts = RunRecord::from_events(&events).counts;
+            prop_assert_eq!(counts.attempts, tasks as u64 * u64::from(repeat));
+            prop_assert_eq!(counts.attempts, counts.answered() + counts.error + counts.skipped);
+        }
+    }
+
+    #[test]
+    fn taking_a_run_up_again_takes_back_its_errors_and_nothing_else() {
+        let mut fold = Fold::default();
+        fold.apply(&start(1, 3));
+        fold.apply(&Event::AttemptDone(done(0, 0, Outcome::Passed)));
+        fold.apply(&Event::AttemptDone(AttemptDone { why: "503".to_owned(), ..done(0, 1, Outcome::Error) }));
+        let counts = fold.record().counts;
+        assert_eq!((counts.passed, counts.error, counts.skipped), (1, 1, 1));
+        fold.apply(&Event::Resumed { at: String::new() });
+        let counts = fold.record().counts;
+        assert_eq!((counts.passed, counts.error, counts.skipped), (1, 0, 2));
+        fold.apply(&Event::AttemptDone(done(0, 1, Outcome::Failed)));
+        fold.apply(&Event::AttemptDone(done(0, 1, Outcome::Passed)));
+        let record = fold.record();
+        assert_eq!((record.counts.passed, record.counts.failed), (1, 1), "the first final outcome stands");
+        assert_eq!(record.tasks[0].why, "");
+        assert!(fold.is_done(0, 0) && fold.is_done(0, 1) && !fold.is_done(0, 2));
+    }
+}

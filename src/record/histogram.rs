@@ -35,7 +35,12 @@ impl Histogram {
     #[must_use]
     pub fn percentile(&self, percent: f64) -> Option<f64> {
         let count = self.count();
-        #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rank")]
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a rank"
+        )]
         let rank = ((percent / 100.0 * count as f64).ceil() as u64).clamp(1, count.max(1));
         let mut seen = 0;
         for (bucket, here) in &self.0 {
@@ -60,7 +65,12 @@ fn bucket(value: u64) -> u64 {
     if value == 0 {
         return 0;
     }
-    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1..=1480")]
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "1..=1480"
+    )]
     let index = ((value as f64).ln() / ln_gamma()).ceil() as u64;
     1 + index
 }

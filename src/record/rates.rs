@@ -94,9 +94,10 @@ impl RunRecord {
     /// The rates over all attempts.
     #[must_use]
     pub fn rates(&self) -> Rates {
-        let intent = self.tasks.iter().fold((0, 0), |(passed, judged), task| {
-            (passed + task.intent_passed, judged + task.intent_judged)
-        });
+        let intent = self
+            .tasks
+            .iter()
+            .fold((0, 0), |(passed, judged), task| (passed + task.intent_passed, judged + task.intent_judged));
         self.counts.rates(intent)
     }
 
@@ -104,11 +105,8 @@ impl RunRecord {
     #[must_use]
     pub fn pass_k(&self, k: u64) -> Option<PassK> {
         let of = |estimate: fn(u64, u64, u64) -> Option<f64>| {
-            let each: Vec<f64> = self
-                .tasks
-                .iter()
-                .filter_map(|task| estimate(task.counts.passed, task.counts.judged(), k))
-                .collect();
+            let each: Vec<f64> =
+                self.tasks.iter().filter_map(|task| estimate(task.counts.passed, task.counts.judged(), k)).collect();
             (!each.is_empty()).then(|| each.iter().sum::<f64>() / real(each.len() as u64))
         };
         Some(PassK { k, any: of(pass_at_k)?, all: of(pass_hat_k)? })
@@ -132,9 +130,7 @@ impl RunRecord {
     }
 
     fn is_misconfigured(&self) -> bool {
-        self.findings
-            .iter()
-            .any(|finding| finding.severity == Severity::Error && finding.blame == Blame::ServerConfig)
+        self.findings.iter().any(|finding| finding.severity == Severity::Error && finding.blame == Blame::ServerConfig)
     }
 }
 
