@@ -2,6 +2,8 @@
 
 use monban_scorers::{Blame, Severity};
 
+use crate::exit;
+
 use super::summary::{Counts, Rates, RunRecord, RunVerdict};
 
 /// The two-sided 95 % quantile of the normal distribution.
@@ -150,10 +152,10 @@ impl RunVerdict {
     #[must_use]
     pub fn exit_code(self) -> u8 {
         match self {
-            Self::Pass => 0,
-            Self::Fail => 1,
-            Self::Misconfigured => 3,
-            Self::Invalid => 4,
+            Self::Pass => exit::PASS,
+            Self::Fail => exit::FAIL,
+            Self::Misconfigured => exit::MISCONFIGURED,
+            Self::Invalid => exit::INVALID,
         }
     }
 

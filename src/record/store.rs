@@ -101,7 +101,7 @@ impl Store {
         Ok((dir, lock, journal))
     }
 
-    /// The run with this id, or the only one whose id begins so or holds it; `latest` is the newest.
+    /// The run with this id, or the only one whose id begins so or holds it; `last` is the newest.
     ///
     /// # Errors
     /// When there is none, or more than one.
@@ -110,8 +110,8 @@ impl Store {
             return Ok(RunDir { path: self.root.join(id) });
         }
         let mut fitting: Vec<RunDir> =
-            self.list().into_iter().filter(|run| id == "latest" || run.id().contains(id)).collect();
-        if id == "latest" {
+            self.list().into_iter().filter(|run| id == "last" || run.id().contains(id)).collect();
+        if id == "last" {
             fitting.drain(..fitting.len().saturating_sub(1));
         }
         match (fitting.pop(), fitting.len()) {
@@ -337,7 +337,7 @@ mod tests {
         for id in ["20260101-000000_a", "20260102-000000_b"] {
             store.create(&start(id)).unwrap();
         }
-        assert_eq!(store.open("latest").unwrap().id(), "20260102-000000_b");
+        assert_eq!(store.open("last").unwrap().id(), "20260102-000000_b");
         assert_eq!(store.open("0101").unwrap().id(), "20260101-000000_a");
         assert_eq!(store.open("2026").unwrap_err().kind, StoreErrorKind::Ambiguous);
         for missing in ["nope", "", "../x"] {
