@@ -1,0 +1,83 @@
+//! Hostile text made safe for each output. Model output, suites and headers pass through here, always.
+
+/// Text for a terminal or a plain file: control and formatting characters are shown, never sent.
+///
+/// ```
+/// assert_eq!(monban::report::terminal("red\x1b[31m"), "red\\x1b[31m");
+/// ```
+#[must_use]
+pub fn terminal(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            control if control.is_control() => out.push_str(&format!("\\x{:02x}", u32::from(control))),
+            hidden if is_hidden(hidden) => out.push_str(&format!("\\u{{{:x}}}", u32::from(hidden))),
+            plain => out.push(plain),
+        }
+    }
+    out
+}
+
+/// Bidirectional overrides, zero-width characters and tags: they can make text look like other text.
+fn is_hidden(character: char) -> bool {
+    matches!(u32::from(character), 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x2069 | 0xFEFF | 0xE0000..=0xE007F)
+}
+
+/// The first `most` characters of a text, on one line and safe for a terminal.
+#[must_use]
+pub fn excerpt(text: &str, most: usize) -> String {
+    let mut cut: String = text.chars().take(most).collect();
+    if cut.len() < text.len() {
+        cut.push('…');
+    }
+    terminal(&cut)
+}
+
+/// Text within a Markdown table cell: nothing in it formats, links or ends the cell.
+pub(super) fn markdown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in terminal(text).chars() {
+        match character {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '|' | '*' | '_' | '`' | '[' | ']' | '\\' | '#' | '~' | '!' | '$' => {
+                out.push('\\');
+                out.push(character);
+            }
+            // A mention or an autolink needs no markup of its own.
+            '@' => out.push_str("&#64;"),
+            ':' => out.push_str("&#58;"),
+            plain => out.push(plain),
+        }
+    }
+    out
+}
+
+/// A CSV cell: what a spreadsheet would run as a formula is led by an apostrophe (OWASP, "CSV Injection").
+pub(super) fn csv(text: &str) -> String {
+    let safe = terminal(text);
+    if safe.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{safe}") } else { safe }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_reaches_the_terminal() {
+        assert_eq!(terminal("a\x1b]0;x\x07b\u{202e}c\u{9b}d\n"), "a\\x1b]0;x\\x07b\\u{202e}c\\x9bd\\n");
+        assert_eq!(terminal("東京 ✓"), "東京 ✓");
+        assert_eq!(excerpt("abcdef", 3), "abc…");
+    }
+
+    #[test]
+    fn nothing_formats_in_markdown_or_runs_in_a_spreadsheet() {
+        assert_eq!(markdown("<b>|x|</b> [a](b)"), "&lt;b&gt;\\|x\\|&lt;/b&gt; \\[a\\](b)");
+        assert_eq!(csv("=1+1"), "'=1+1");
+        assert_eq!(csv("fine"), "fine");
+    }
+}

@@ -1,0 +1,14 @@
+//! A run's record → what people and machines read. One file a format, each a pure function of its input.
+
+mod csv;
+mod escape;
+mod figures;
+mod html;
+mod json;
+mod junit;
+mod markdown;
+mod table;
+mod text;
+
+pub use escape::{excerpt, terminal};
+pub use text::{Format, Input, Style, render, write};
