@@ -8,4 +8,5 @@ pub mod diagnostic;
 pub mod endpoint;
 pub mod exit;
 pub mod record;
+pub mod report;
 pub mod suite;

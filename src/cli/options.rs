@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+pub use crate::report::Format as ReportFormat;
+
 /// For people or for programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum DataFormat {
@@ -12,24 +14,6 @@ pub enum DataFormat {
     Table,
     /// For programs.
     Json,
-}
-
-/// The formats of a report.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum ReportFormat {
-    /// For the terminal.
-    #[default]
-    Table,
-    /// One object, the contract of the command line.
-    Json,
-    /// For a pull request or a chat.
-    Markdown,
-    /// For CI.
-    Junit,
-    /// One self-contained file.
-    Html,
-    /// One line a task.
-    Csv,
 }
 
 /// Which endpoint, and how to talk to it.

@@ -12,7 +12,7 @@ use crate::record::AttemptDone;
 pub(super) fn write(input: &Input<'_>, out: &mut dyn Write) -> io::Result<()> {
     let head = serde_json::to_string(&head(input))?;
     // The head is an object that is not empty: its closing brace makes room for the tasks.
-    out.write_all(head.trim_end_matches('}').as_bytes().get(..head.len() - 1).unwrap_or_default())?;
+    out.write_all(head.as_bytes().get(..head.len() - 1).unwrap_or_default())?;
     out.write_all(b",\"tasks\":[")?;
     tasks(input, out)?;
     out.write_all(b"]}\n")
