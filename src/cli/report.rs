@@ -43,7 +43,10 @@ pub(super) fn emit(format: Format, mut input: Input<'_>, output: Option<&Path>, 
         return Ok(io.out.flush()?);
     };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".monban-report").tempfile_in(folder).with_context(|| format!("cannot write into {}", folder.display()))?;
+    let mut file = tempfile::Builder::new()
+        .prefix(".monban-report")
+        .tempfile_in(folder)
+        .with_context(|| format!("cannot write into {}", folder.display()))?;
     let mut out = BufWriter::new(&mut file);
     report::write(format, &input, &mut out)?;
     out.flush()?;

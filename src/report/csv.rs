@@ -6,8 +6,19 @@ use super::Input;
 use super::escape;
 use super::figures;
 
-const HEADER: [&str; 11] =
-    ["run_id", "suite", "task", "attempt", "outcome", "why", "latency_ms", "ttft_ms", "prompt_tokens", "completion_tokens", "findings"];
+const HEADER: [&str; 11] = [
+    "run_id",
+    "suite",
+    "task",
+    "attempt",
+    "outcome",
+    "why",
+    "latency_ms",
+    "ttft_ms",
+    "prompt_tokens",
+    "completion_tokens",
+    "findings",
+];
 
 /// Writes the report.
 pub(super) fn write(input: &Input<'_>, out: &mut dyn Write) -> io::Result<()> {

@@ -102,7 +102,10 @@ pub(super) fn intent_line(record: &RunRecord) -> Option<String> {
 }
 
 fn intent(record: &RunRecord) -> (u64, u64) {
-    record.tasks.iter().fold((0, 0), |(passed, judged), task| (passed + task.intent_passed, judged + task.intent_judged))
+    record
+        .tasks
+        .iter()
+        .fold((0, 0), |(passed, judged), task| (passed + task.intent_passed, judged + task.intent_judged))
 }
 
 /// `{p50, p95, p99}` in milliseconds, null where nothing was measured.

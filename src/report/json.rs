@@ -55,7 +55,8 @@ fn tasks(input: &Input<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut attempts = input.attempts()?.peekable();
     for (at, task) in input.record.start.tasks.iter().enumerate() {
         let counts = input.record.tasks.get(at).map(|task| task.counts);
-        let head = json!({ "suite": input.suite_of(at), "id": task.id, "tags": task.tags, "counts": counts }).to_string();
+        let head =
+            json!({ "suite": input.suite_of(at), "id": task.id, "tags": task.tags, "counts": counts }).to_string();
         if at > 0 {
             out.write_all(b",")?;
         }

@@ -20,7 +20,11 @@ pub(super) fn write(input: &Input<'_>, out: &mut dyn Write) -> io::Result<()> {
         let outcomes: Vec<String> = figures::outcomes(&task.counts)
             .iter()
             .filter(|(.., count)| *count > 0)
-            .map(|(_, name, count)| if task.counts.attempts > 1 { format!("{name} {count}") } else { (*name).to_owned() })
+            .map(
+                |(_, name, count)| {
+                    if task.counts.attempts > 1 { format!("{name} {count}") } else { (*name).to_owned() }
+                },
+            )
             .collect();
         let latency = task.latency_us.percentile(50.0).map_or_else(|| "–".to_owned(), figures::time);
         let why = markdown(&excerpt(&task.why, 200));
@@ -40,7 +44,13 @@ pub(super) fn write(input: &Input<'_>, out: &mut dyn Write) -> io::Result<()> {
 
 fn findings(input: &Input<'_>, out: &mut dyn Write) -> io::Result<()> {
     for finding in &input.record.findings {
-        writeln!(out, "\n**{}** ({} attempts): {}", markdown(&finding.rule), finding.count, markdown(&finding.message))?;
+        writeln!(
+            out,
+            "\n**{}** ({} attempts): {}",
+            markdown(&finding.rule),
+            finding.count,
+            markdown(&finding.message)
+        )?;
         for evidence in finding.evidence.iter().take(2) {
             let seen = format!("{} {}: {}", evidence.task, evidence.place, excerpt(&evidence.excerpt, 160));
             writeln!(out, "- seen: {}", markdown(&seen))?;

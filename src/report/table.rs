@@ -48,7 +48,13 @@ fn tasks(input: &Input<'_>, paint: &Paint, out: &mut dyn Write) -> io::Result<()
     let why = if input.style.width > left + 20 { input.style.width - left } else { WHY };
     for (at, row) in rows.iter().enumerate() {
         let counts = &input.record.tasks[at].counts;
-        let line = format!("  {}  {}  {:>latency$}  ", fill(&row[0], columns[0]), paint.outcome(&fill(&row[1], columns[1]), counts), row[2], latency = columns[2]);
+        let line = format!(
+            "  {}  {}  {:>latency$}  ",
+            fill(&row[0], columns[0]),
+            paint.outcome(&fill(&row[1], columns[1]), counts),
+            row[2],
+            latency = columns[2]
+        );
         writeln!(out, "{}", format!("{line}{}", fit(&row[3], why)).trim_end())?;
     }
     writeln!(out)
@@ -69,7 +75,11 @@ fn outcome(counts: &Counts) -> String {
     match present.as_slice() {
         [(_, name, count)] if *count == counts.attempts && *count <= 1 => (*name).to_owned(),
         [] => "skipped".to_owned(),
-        several => several.iter().map(|(_, name, count)| format!("{name} {count}/{}", counts.attempts)).collect::<Vec<_>>().join(" · "),
+        several => several
+            .iter()
+            .map(|(_, name, count)| format!("{name} {count}/{}", counts.attempts))
+            .collect::<Vec<_>>()
+            .join(" · "),
     }
 }
 
@@ -115,7 +125,13 @@ fn footer(input: &Input<'_>, paint: &Paint, out: &mut dyn Write) -> io::Result<(
         writeln!(out, "  not passed: {}", counted.join(" · "))?;
     }
     if let Some(pass) = record.pass_k(2) {
-        writeln!(out, "  pass@{k} {} · pass^{k} {}", figures::percent(pass.any), figures::percent(pass.all), k = pass.k)?;
+        writeln!(
+            out,
+            "  pass@{k} {} · pass^{k} {}",
+            figures::percent(pass.any),
+            figures::percent(pass.all),
+            k = pass.k
+        )?;
     }
     let histograms = [
         ("latency", &performance.latency_us),
@@ -141,7 +157,12 @@ fn throughput(input: &Input<'_>) -> String {
         parts.push(format!("{rate:.2} requests/s"));
     }
     if let Some(rate) = figures::error_rate(performance) {
-        parts.push(format!("{} of {} requests failed ({})", performance.errors, performance.exchanges, figures::percent(rate)));
+        parts.push(format!(
+            "{} of {} requests failed ({})",
+            performance.errors,
+            performance.exchanges,
+            figures::percent(rate)
+        ));
     }
     if performance.retries > 0 {
         parts.push(format!("{} retries", performance.retries));
@@ -203,20 +224,26 @@ impl Paint {
 
     fn severity(&self, text: &str, severity: Severity) -> String {
         use anstyle::AnsiColor::{Blue, Red, Yellow};
-        self.colour(text, match severity {
-            Severity::Error => Red,
-            Severity::Warning => Yellow,
-            Severity::Info => Blue,
-        })
+        self.colour(
+            text,
+            match severity {
+                Severity::Error => Red,
+                Severity::Warning => Yellow,
+                Severity::Info => Blue,
+            },
+        )
     }
 
     fn verdict(&self, text: &str, verdict: RunVerdict) -> String {
         use anstyle::AnsiColor::{Green, Magenta, Red, Yellow};
-        self.colour(text, match verdict {
-            RunVerdict::Pass => Green,
-            RunVerdict::Fail => Red,
-            RunVerdict::Misconfigured => Magenta,
-            RunVerdict::Invalid => Yellow,
-        })
+        self.colour(
+            text,
+            match verdict {
+                RunVerdict::Pass => Green,
+                RunVerdict::Fail => Red,
+                RunVerdict::Misconfigured => Magenta,
+                RunVerdict::Invalid => Yellow,
+            },
+        )
     }
 }

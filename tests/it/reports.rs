@@ -15,7 +15,12 @@ fn start() -> RunStart {
         base_url: "http://127.0.0.1:8000/v1".into(),
         model: "Qwen/Qwen3".into(),
         route: "direct".into(),
-        suites: vec![SuiteRef { name: "smoke".into(), version: "1.0.0".into(), digest: "sha256:0123456789abcdef".into(), source: "builtin:smoke".into() }],
+        suites: vec![SuiteRef {
+            name: "smoke".into(),
+            version: "1.0.0".into(),
+            digest: "sha256:0123456789abcdef".into(),
+            source: "builtin:smoke".into(),
+        }],
         tasks: vec![task("plain"), task("天気を尋ねる"), task("hostile"), task("cut"), task("gone"), task("never")],
         ..RunStart::default()
     }
@@ -30,7 +35,11 @@ fn attempt(task: usize, outcome: Outcome, why: &str) -> AttemptDone {
         task,
         attempt: 0,
         outcome,
-        expectations: vec![Scored { scorer: "contains".into(), delivered, intent: (outcome == Outcome::ServerFault).then_some(Verdict::Pass) }],
+        expectations: vec![Scored {
+            scorer: "contains".into(),
+            delivered,
+            intent: (outcome == Outcome::ServerFault).then_some(Verdict::Pass),
+        }],
         why: why.to_owned(),
         findings: Vec::new(),
         measures: vec![Measure { answered, streamed: true, timing, usage }],
@@ -46,7 +55,11 @@ fn events() -> Vec<Event> {
         blame: Blame::ServerConfig,
         confidence: Confidence::High,
         message: "the model wrote a call and the server's parser did not read it".into(),
-        evidence: vec![Evidence { task: "天気を尋ねる".into(), place: "content".into(), excerpt: "<tool_call>\n{\u{1b}[31m".into() }],
+        evidence: vec![Evidence {
+            task: "天気を尋ねる".into(),
+            place: "content".into(),
+            excerpt: "<tool_call>\n{\u{1b}[31m".into(),
+        }],
         ruled_out: vec![],
         fix: vec!["--tool-call-parser qwen3_coder".into()],
         observed_family: None,
@@ -128,7 +141,10 @@ fn html_holds_nothing_hostile() {
 fn no_format_lets_a_control_character_through() {
     for format in [Format::Table, Format::Json, Format::Markdown, Format::Junit, Format::Html, Format::Csv] {
         with_report(format, |text| {
-            assert!(text.chars().all(|character| character == '\n' || character == '\r' || !character.is_control()), "{format:?}");
+            assert!(
+                text.chars().all(|character| character == '\n' || character == '\r' || !character.is_control()),
+                "{format:?}"
+            );
         });
     }
 }
