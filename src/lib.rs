@@ -9,4 +9,5 @@ pub mod endpoint;
 pub mod exit;
 pub mod record;
 pub mod report;
+pub mod runner;
 pub mod suite;

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use monban_scorers::{Finding, Outcome};
 
+use super::done::Done;
 use super::event::{AttemptDone, Event, Measure, RunEnd, RunStart};
 use super::findings::FindingSet;
 use super::summary::{Counts, Performance, RunRecord, TaskRecord};
@@ -22,7 +23,7 @@ pub struct Fold {
     kept: Part,
     errors: Part,
     run_findings: FindingSet,
-    done: Vec<Bits>,
+    done: Done,
 }
 
 /// What some of the attempts amount to.
@@ -31,24 +32,6 @@ struct Part {
     tasks: BTreeMap<usize, TaskRecord>,
     performance: Performance,
     findings: FindingSet,
-}
-
-/// One bit for each attempt of a task.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Bits(Vec<u64>);
-
-impl Bits {
-    fn has(&self, at: u32) -> bool {
-        self.0.get(at as usize / 64).is_some_and(|word| word & (1 << (at % 64)) != 0)
-    }
-
-    fn set(&mut self, at: u32) {
-        let word = at as usize / 64;
-        if self.0.len() <= word {
-            self.0.resize(word + 1, 0);
-        }
-        self.0[word] |= 1 << (at % 64);
-    }
 }
 
 impl Fold {
@@ -73,22 +56,21 @@ impl Fold {
     fn attempt(&mut self, done: &AttemptDone) {
         // A journal may name anything; what the plan does not hold is no attempt of this run.
         let planned = self.start.tasks.get(done.task).is_some_and(|task| done.attempt < task.repeat);
-        if !planned || done.outcome == Outcome::Skipped || self.is_done(done.task, done.attempt) {
+        if !planned || done.outcome == Outcome::Skipped || self.done.has(done.task, done.attempt) {
             return;
         }
         if done.outcome == Outcome::Error {
             self.errors.add(done);
         } else {
-            self.done.resize_with(self.done.len().max(done.task + 1), Bits::default);
-            self.done[done.task].set(done.attempt);
+            self.done.set(done.task, done.attempt);
             self.kept.add(done);
         }
     }
 
-    /// Whether an attempt has its final outcome.
+    /// The attempts that have their final outcome.
     #[must_use]
-    pub fn is_done(&self, task: usize, attempt: u32) -> bool {
-        self.done.get(task).is_some_and(|bits| bits.has(attempt))
+    pub fn done(&self) -> &Done {
+        &self.done
     }
 
     /// What was fixed when the run began.
@@ -388,6 +370,6 @@ mod tests {
         let record = fold.record();
         assert_eq!((record.counts.passed, record.counts.failed), (1, 1), "the first final outcome stands");
         assert_eq!(record.tasks[0].why, "");
-        assert!(fold.is_done(0, 0) && fold.is_done(0, 1) && !fold.is_done(0, 2));
+        assert!(fold.done().has(0, 0) && fold.done().has(0, 1) && !fold.done().has(0, 2));
     }
 }

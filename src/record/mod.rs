@@ -1,6 +1,7 @@
 //! The record of a run: an append-only journal of [`Event`]s and the [`RunRecord`] that folds them.
 
 mod attempts;
+mod done;
 mod event;
 mod findings;
 mod fold;
@@ -12,6 +13,7 @@ mod store;
 mod summary;
 
 pub use attempts::Attempts;
+pub use done::Done;
 pub use event::{AttemptDone, Event, Measure, RunEnd, RunStart, SuiteRef, TaskRef};
 pub use fold::Fold;
 pub use histogram::RELATIVE_ERROR;

@@ -1,0 +1,178 @@
+//! [`Breaker`]: knows when an endpoint is not worth asking any more, so that no run grinds through a dead one.
+
+use std::time::{Duration, Instant};
+
+use monban_scorers::Exchange;
+use monban_scorers::completion::TransportErrorKind as Kind;
+
+/// What one try says of the endpoint, the weakest sign of death last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Sign {
+    /// It answered.
+    Alive,
+    /// It refuses us: 401, 403, 404, a redirect.
+    Refused,
+    /// It is not there, or says it cannot: no connection, 5xx.
+    Dead,
+    /// It took too long.
+    Slow,
+    /// It says "too many".
+    Limited,
+}
+
+/// Tries without an answer, in a row.
+#[derive(Debug)]
+struct Streak {
+    since: Instant,
+    tries: u32,
+    attempts: u32,
+    last_attempt: (usize, u32),
+    sign: Sign,
+    why: String,
+}
+
+/// Opens when nothing has been answered for too long.
+#[derive(Debug)]
+pub(super) struct Breaker {
+    patience: Duration,
+    concurrency: u32,
+    /// Attempts in all: of a run of one, one must be enough.
+    attempts: u64,
+    ever_alive: bool,
+    streak: Option<Streak>,
+}
+
+impl Breaker {
+    pub(super) fn new(patience: Duration, concurrency: u32, attempts: u64) -> Self {
+        Self { patience, concurrency, attempts, ever_alive: false, streak: None }
+    }
+
+    /// Takes what a try of an attempt brought.
+    pub(super) fn note(&mut self, attempt: (usize, u32), exchange: &Exchange) {
+        let sign = sign(exchange);
+        if sign == Sign::Alive {
+            self.ever_alive = true;
+            self.streak = None;
+            return;
+        }
+        let now = Instant::now();
+        let since = now.checked_sub(Duration::from_micros(exchange.total_us)).unwrap_or(now);
+        let why = why(exchange);
+        match &mut self.streak {
+            Some(streak) => {
+                streak.since = streak.since.min(since);
+                streak.tries += 1;
+                streak.attempts += u32::from(streak.last_attempt != attempt);
+                streak.last_attempt = attempt;
+                streak.sign = streak.sign.max(sign);
+                streak.why = why;
+            }
+            none => *none = Some(Streak { since, tries: 1, attempts: 1, last_attempt: attempt, sign, why }),
+        }
+    }
+
+    /// Why the endpoint is given up; `None` while it is not.
+    pub(super) fn open(&self) -> Option<String> {
+        let streak = self.streak.as_ref()?;
+        let waited = streak.since.elapsed();
+        let (attempts, tries, patience) = self.limits(streak.sign);
+        let enough = u64::from(streak.attempts) >= u64::from(attempts).min(self.attempts) && streak.tries >= tries;
+        (enough && waited >= patience).then(|| match streak.sign {
+            Sign::Refused => format!("every request is refused: {}", streak.why),
+            Sign::Limited => format!("rate limited for {} s: {}", waited.as_secs(), streak.why),
+            _ => format!("no answer for {} s: {}", waited.as_secs(), streak.why),
+        })
+    }
+
+    /// How many attempts and tries in a row, over how long, are enough. More where the endpoint was seen alive:
+    /// single tasks may fail again and again for reasons of their own.
+    fn limits(&self, sign: Sign) -> (u32, u32, Duration) {
+        let alive = self.ever_alive;
+        match sign {
+            Sign::Refused => (if alive { 20 } else { 5 }, 1, Duration::ZERO),
+            Sign::Slow => {
+                let tries = if alive { 2 * self.concurrency } else { self.concurrency };
+                (if alive { 4 } else { 2 }, tries.max(3), self.patience)
+            }
+            Sign::Limited => (4, 4, 4 * self.patience),
+            _ => (if alive { 4 } else { 2 }, 3, self.patience),
+        }
+    }
+}
+
+fn sign(exchange: &Exchange) -> Sign {
+    match (exchange.status, &exchange.error) {
+        (Some(300..=399 | 401 | 403 | 404 | 407), _) => Sign::Refused,
+        (Some(429), _) => Sign::Limited,
+        (Some(status), _) if status >= 500 => Sign::Dead,
+        (_, Some(error)) if error.kind == Kind::Timeout => Sign::Slow,
+        (None, _) => Sign::Dead,
+        _ => Sign::Alive,
+    }
+}
+
+fn why(exchange: &Exchange) -> String {
+    match (exchange.status, &exchange.error) {
+        (Some(status), _) => format!("status {status}"),
+        (None, Some(error)) => error.message.chars().take(200).collect(),
+        (None, None) => "no answer".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use monban_scorers::RawJson;
+    use monban_scorers::completion::TransportError;
+
+    use super::*;
+
+    fn status(status: u16) -> Exchange {
+        Exchange::plain(RawJson::of(&serde_json::Value::Null), status, "")
+    }
+
+    fn failed(kind: Kind, seconds: u64) -> Exchange {
+        let error = Some(TransportError { kind, message: "m".to_owned() });
+        Exchange { status: None, error, total_us: seconds * 1_000_000, ..status(0) }
+    }
+
+    fn breaker(concurrency: u32, attempts: u64) -> Breaker {
+        Breaker::new(Duration::from_millis(1), concurrency, attempts)
+    }
+
+    #[track_caller]
+    fn opens_after(mut breaker: Breaker, exchange: &Exchange, expected: Option<usize>) {
+        let opened = (0..200).find(|n| {
+            breaker.note((*n, 0), &Exchange { total_us: exchange.total_us.max(5000), ..exchange.clone() });
+            breaker.open().is_some()
+        });
+        assert_eq!(opened.map(|n| n + 1), expected);
+    }
+
+    #[test]
+    fn a_dead_endpoint_is_given_up_and_a_living_one_is_not() {
+        opens_after(breaker(1, 1000), &status(503), Some(3));
+        opens_after(breaker(1, 1000), &failed(Kind::Refused, 0), Some(3));
+        opens_after(breaker(1, 1000), &status(401), Some(5));
+        opens_after(breaker(8, 1000), &failed(Kind::Timeout, 120), Some(8));
+        opens_after(breaker(1, 1000), &status(429), Some(4));
+        opens_after(breaker(1, 1000), &status(400), None);
+        opens_after(breaker(1, 1000), &status(200), None);
+    }
+
+    #[test]
+    fn patience_comes_first() {
+        opens_after(Breaker::new(Duration::from_secs(60), 1, 1000), &status(503), None);
+    }
+
+    #[test]
+    fn one_sick_attempt_is_not_a_dead_endpoint() {
+        let mut breaker = breaker(1, 1000);
+        for _ in 0..50 {
+            breaker.note((7, 0), &Exchange { total_us: 5000, ..status(503) });
+        }
+        assert_eq!(breaker.open(), None);
+        breaker.note((8, 0), &status(200));
+        breaker.note((9, 0), &status(503));
+        assert_eq!(breaker.open(), None);
+    }
+}

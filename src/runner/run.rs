@@ -1,0 +1,153 @@
+//! The run itself: workers over a queue, watched until it is done or stopped.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use monban_scorers::diagnosis::Context;
+use tokio::task::JoinSet;
+
+use super::ask;
+use super::breaker::Breaker;
+use super::job::Job;
+use super::judged::attempt_done;
+use super::options::RunOptions;
+use super::pace::Pace;
+use super::queue::Queue;
+use super::retry::RetryPolicy;
+use super::sink::{Sink, lock};
+use super::stop::{Level, Stop};
+use crate::endpoint::Client;
+use crate::record::{Event, RunEnd, RunRecord, line};
+
+/// How long what is in flight may go on when the endpoint was given up: enough to book the tries that were made.
+const AFTERMATH: Duration = Duration::from_millis(300);
+
+/// How often a run looks whether the endpoint is dead while nothing arrives.
+const TICK: Duration = Duration::from_millis(250);
+
+/// What a run needs.
+#[derive(Debug)]
+pub struct Run {
+    /// The endpoint.
+    pub client: Client,
+    /// The tasks, in the order of `RunStart::tasks`.
+    pub jobs: Arc<Vec<Job>>,
+    /// What is known of the endpoint.
+    pub context: Context,
+    /// How to ask.
+    pub options: RunOptions,
+    /// Where the events go. Has seen `RunStart`, and `Resumed` where the run is taken up again.
+    pub sink: Sink,
+    /// Ends the run early.
+    pub stop: Stop,
+}
+
+/// What the workers share.
+pub(super) struct Shared {
+    pub(super) client: Client,
+    pub(super) options: RunOptions,
+    pub(super) policy: RetryPolicy,
+    pub(super) pace: Option<Pace>,
+    pub(super) breaker: Mutex<Breaker>,
+    pub(super) stop: Stop,
+    jobs: Arc<Vec<Job>>,
+    context: Context,
+    queue: Mutex<Queue>,
+    sink: Mutex<Sink>,
+    failure: Mutex<Option<io::Error>>,
+}
+
+/// Asks every attempt that has no final outcome, then says what all of them amount to.
+///
+/// # Errors
+/// When the journal cannot be written. What was journaled before stands, and the run can be resumed.
+pub async fn run(run: Run) -> io::Result<RunRecord> {
+    let started = Instant::now();
+    let stop = run.stop.clone();
+    let (shared, workers) = prepare(run);
+    let shared = Arc::new(shared);
+    let mut set = JoinSet::new();
+    for _ in 0..workers {
+        set.spawn(worker(Arc::clone(&shared)));
+    }
+    watch(&shared, &mut set).await;
+    drop(set);
+    if let Some(error) = lock(&shared.failure).take() {
+        return Err(error);
+    }
+    let end = RunEnd {
+        finished: jiff::Timestamp::now().to_string(),
+        wall_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        reason: stop.reason().unwrap_or("done").to_owned(),
+    };
+    let mut sink = lock(&shared.sink);
+    sink.emit(&Event::RunEnd(end))?;
+    sink.sync()?;
+    Ok(sink.fold().record())
+}
+
+fn prepare(run: Run) -> (Shared, u64) {
+    let options = run.options;
+    let queue = Queue::new(run.jobs.iter().map(|job| job.repeat).collect(), run.sink.fold().done().clone());
+    let attempts = queue.len();
+    let shared = Shared {
+        policy: RetryPolicy::new(options.retries),
+        pace: Pace::new(options.rate),
+        breaker: Mutex::new(Breaker::new(options.patience(), options.concurrency, attempts)),
+        client: run.client,
+        stop: run.stop,
+        jobs: run.jobs,
+        context: run.context,
+        queue: Mutex::new(queue),
+        sink: Mutex::new(run.sink),
+        failure: Mutex::new(None),
+        options,
+    };
+    let workers = u64::from(shared.options.concurrency.max(1)).min(attempts);
+    (shared, workers)
+}
+
+async fn worker(shared: Arc<Shared>) {
+    while shared.stop.level() == Level::Go {
+        let Some(at) = lock(&shared.queue).next() else { break };
+        tokio::select! {
+            () = shared.stop.reached(Level::Now) => break,
+            () = one(&shared, at) => {}
+        }
+    }
+}
+
+async fn one(shared: &Shared, at: (usize, u32)) {
+    let Some(job) = shared.jobs.get(at.0) else { return };
+    let Some(exchanges) = ask::attempt(shared, job, at).await else { return };
+    let event = Event::AttemptDone(attempt_done(at, job, exchanges, &shared.context));
+    if let Err(error) = line(&event).and_then(|line| lock(&shared.sink).emit_line(&event, &line)) {
+        shared.stop.end(Level::Now, &format!("the journal cannot be written: {error}"));
+        lock(&shared.failure).get_or_insert(error);
+    }
+}
+
+/// Waits for the workers; gives up a dead endpoint; after a stop, what is in flight gets its moment.
+async fn watch(shared: &Shared, workers: &mut JoinSet<()>) {
+    let mut tick = tokio::time::interval(TICK);
+    let mut draining: Option<Instant> = None;
+    loop {
+        tokio::select! {
+            joined = workers.join_next() => if joined.is_none() { return },
+            _ = tick.tick() => {}
+            () = shared.stop.reached(Level::Drain), if draining.is_none() => {}
+        }
+        if let Some(why) = lock(&shared.breaker).open() {
+            shared.stop.end(Level::Drain, &format!("circuit_open: {why}"));
+        }
+        if shared.stop.level() >= Level::Drain {
+            let since = *draining.get_or_insert_with(Instant::now);
+            let interrupted = shared.stop.reason() == Some(Stop::INTERRUPTED);
+            let grace = if interrupted { shared.options.grace() } else { AFTERMATH };
+            if since.elapsed() >= grace {
+                shared.stop.end(Level::Now, "");
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! [`Sink`]: the one place where events go: journal, fold, observers, in this order.
+
+use std::fmt;
+use std::io;
+use std::sync::{Mutex, MutexGuard};
+
+use crate::record::{Event, Fold, Journal, line};
+
+/// Sees every event once it is journaled. Must be quick: the workers wait for it.
+pub trait Observer: Send {
+    /// Takes an event.
+    fn event(&mut self, event: &Event);
+}
+
+/// Where a run's events go.
+pub struct Sink {
+    journal: Option<Journal>,
+    fold: Fold,
+    observers: Vec<Box<dyn Observer>>,
+}
+
+impl fmt::Debug for Sink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sink").field("journal", &self.journal).finish_non_exhaustive()
+    }
+}
+
+impl Sink {
+    /// A sink that goes on from a fold; without a journal nothing is kept on disk.
+    #[must_use]
+    pub fn new(journal: Option<Journal>, fold: Fold) -> Self {
+        Self { journal, fold, observers: Vec::new() }
+    }
+
+    /// With one more observer.
+    #[must_use]
+    pub fn observe(mut self, observer: Box<dyn Observer>) -> Self {
+        self.observers.push(observer);
+        self
+    }
+
+    /// What was folded so far.
+    #[must_use]
+    pub fn fold(&self) -> &Fold {
+        &self.fold
+    }
+
+    /// Takes an event.
+    ///
+    /// # Errors
+    /// When the journal cannot be written: then the event is not booked.
+    pub fn emit(&mut self, event: &Event) -> io::Result<()> {
+        let line = if self.journal.is_some() { line(event)? } else { Vec::new() };
+        self.emit_line(event, &line)
+    }
+
+    /// Takes an event whose line was made outside the lock.
+    pub(super) fn emit_line(&mut self, event: &Event, line: &[u8]) -> io::Result<()> {
+        if let Some(journal) = &mut self.journal {
+            journal.append_line(line)?;
+        }
+        self.fold.apply(event);
+        self.observers.iter_mut().for_each(|observer| observer.event(event));
+        Ok(())
+    }
+
+    /// Waits until the disk has the journal.
+    pub(super) fn sync(&mut self) -> io::Result<()> {
+        self.journal.as_mut().map_or(Ok(()), Journal::sync)
+    }
+}
+
+/// Locks; a panic elsewhere does not take the rest of the run with it.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
