@@ -1,9 +1,28 @@
 //! From the wire to a completion: lenient, and nothing is lost. Surprises become [`Deviation`]s.
+//!
+//! ```text
+//! Exchange ─▶ read ─▶ (json | sse ─▶ stream) ─▶ assemble ◀─ message, calls, usage, error ─▶ checks ─▶ Answer
+//! ```
 
+mod assemble;
+mod calls;
+mod checks;
+mod deviation;
+mod error;
 mod exchange;
+mod json;
+mod mend;
+mod message;
 mod read;
+mod sse;
+mod stored;
+mod stream;
+mod strict;
 mod types;
+mod usage;
 
+pub use deviation::{DEVIATION_KINDS, DeviationKind};
 pub use exchange::{Body, Exchange, Mode, Piece, Raw, RawJson, TransportError, TransportErrorKind, Try};
 pub use read::read;
+pub use strict::strict_client;
 pub use types::{Answer, Arguments, Completion, Deviation, Fault, FaultKind, Timing, ToolCall, Usage};
