@@ -77,14 +77,7 @@ impl Assembly {
         }
     }
 
-    fn choice(
-        &mut self,
-        json: &Json<'_>,
-        at: usize,
-        streamed: bool,
-        at_us: Option<u64>,
-        notes: &mut Notes,
-    ) {
+    fn choice(&mut self, json: &Json<'_>, at: usize, streamed: bool, at_us: Option<u64>, notes: &mut Notes) {
         let Some(members) = json.as_map() else {
             return notes.add("choice_without_message", format_args!("choices[{at}]"), json.type_name());
         };

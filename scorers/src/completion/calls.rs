@@ -109,7 +109,11 @@ impl Calls {
         let at = *self.by_index.get(&index)?;
         let other_id = matches!((&entry.id, &self.calls[at].id), (Some(new), Some(old)) if new != old);
         if other_id || (entry.id.is_none() && self.begins_another(at, entry)) {
-            notes.add("tool_index_reused", path, format_args!("index {index} is another call's: {:?}", self.calls[at].name));
+            notes.add(
+                "tool_index_reused",
+                path,
+                format_args!("index {index} is another call's: {:?}", self.calls[at].name),
+            );
             return entry.id.as_ref().and_then(|id| self.by_id.get(id).copied());
         }
         Some(at)
@@ -118,9 +122,10 @@ impl Calls {
     /// A delta without an id begins another call when it names another function, or the same one after whole arguments.
     fn begins_another(&self, at: usize, entry: &Entry<'_, '_>) -> bool {
         let (call, braces) = (&self.calls[at], &self.braces[at]);
-        entry.name.as_ref().is_some_and(|name| {
-            !call.name.is_empty() && (braces.closed || (braces.begun && *name != call.name))
-        })
+        entry
+            .name
+            .as_ref()
+            .is_some_and(|name| !call.name.is_empty() && (braces.closed || (braces.begun && *name != call.name)))
     }
 
     fn open(&mut self, entry: &Entry<'_, '_>) -> usize {
@@ -172,7 +177,8 @@ impl<'j, 'a> Entry<'j, 'a> {
         match get_some(members, "function").or_else(|| get_some(members, "custom")) {
             Some(Json::Map(function)) => entry.function(function, path, notes),
             function => {
-                let flat = ["name", "arguments", "input", "parameters"].iter().any(|key| get_some(members, key).is_some());
+                let flat =
+                    ["name", "arguments", "input", "parameters"].iter().any(|key| get_some(members, key).is_some());
                 if flat || function.is_some() {
                     notes.add("tool_call_flat", path, "name and arguments stand on the call");
                 }
@@ -209,7 +215,8 @@ fn index(members: &Members<'_>, path: &dyn std::fmt::Display, notes: &mut Notes)
         return Some(index);
     }
     notes.add("tool_index_not_integer", format_args!("{path}.index"), json.to_text());
-    let number = json.to_text().trim().parse::<f64>().ok().filter(|number| number.fract() == 0.0 && number.abs() < 1e9)?;
+    let number =
+        json.to_text().trim().parse::<f64>().ok().filter(|number| number.fract() == 0.0 && number.abs() < 1e9)?;
     #[expect(clippy::cast_possible_truncation, reason = "a whole number below 1e9")]
     Some(number as i64)
 }

@@ -36,7 +36,9 @@ pub(super) fn find(members: &Members<'_>) -> Option<ErrorObject> {
     }
     let flat = get_some(members, "object").and_then(Json::as_str) == Some("error")
         || get_some(members, "message").is_some_and(|message| message.as_str().is_some())
-            && ["code", "type", "status", "statusCode", "status_code"].iter().any(|key| get_some(members, key).is_some());
+            && ["code", "type", "status", "statusCode", "status_code"]
+                .iter()
+                .any(|key| get_some(members, key).is_some());
     if flat {
         let mut error = read(members);
         error.shape = Some(("error_flat", "the error stands at the top level".to_owned()));
@@ -75,7 +77,10 @@ fn read(members: &Members<'_>) -> ErrorObject {
     ErrorObject {
         message: bounded(message.map(detail_words).unwrap_or_default(), WORDS),
         error_type: field("type").map(|text| bounded(text, 200)),
-        code: ["code", "statusCode", "status_code", "status"].iter().find_map(|key| field(key)).map(|text| bounded(text, 200)),
+        code: ["code", "statusCode", "status_code", "status"]
+            .iter()
+            .find_map(|key| field(key))
+            .map(|text| bounded(text, 200)),
         param: field("param").map(|text| bounded(text, 200)),
         shape: None,
         number: matches!(get_some(members, "code"), Some(Json::Number(_))),

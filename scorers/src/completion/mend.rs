@@ -115,7 +115,8 @@ impl<'a> Reader<'a, '_> {
     /// `true`, a number, `NaN`, …
     fn word(&mut self) -> Option<Json<'a>> {
         let rest = self.text.get(self.at..)?;
-        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '.'))).unwrap_or(rest.len());
+        let end =
+            rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '.'))).unwrap_or(rest.len());
         let word = rest.get(..end)?;
         let json = match word {
             "null" => Json::Null,

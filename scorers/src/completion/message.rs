@@ -167,8 +167,7 @@ impl Parts {
         if first.is_some() {
             return;
         }
-        if let Some((field, json)) =
-            REASONING_COPIES.iter().find_map(|field| Some((field, get_some(members, field)?)))
+        if let Some((field, json)) = REASONING_COPIES.iter().find_map(|field| Some((field, get_some(members, field)?)))
         {
             let mut thought = String::new();
             texts(json, &mut thought);

@@ -75,7 +75,9 @@ fn plain(exchange: &Exchange, bytes: &[u8], notes: &mut Notes) -> Answer {
     let text = json::decode(bytes, notes);
     let parsed = match json::parse(&text, notes) {
         Ok(parsed) => parsed,
-        Err(_) if exchange.mode == Mode::Stream && stream::is_json_lines(&text) => return stream::read(exchange, notes),
+        Err(_) if exchange.mode == Mode::Stream && stream::is_json_lines(&text) => {
+            return stream::read(exchange, notes);
+        }
         Err(error) => return not_json(exchange, &text, &error, notes),
     };
     let members = match &parsed {
@@ -106,9 +108,9 @@ fn body_error(json: &Json<'_>, exchange: &Exchange, notes: &mut Notes) -> Answer
 }
 
 fn no_choice(exchange: &Exchange, json: &Json<'_>, notes: &mut Notes) -> Answer {
-    let keys = json.as_map().map(|members| {
-        members.iter().take(12).map(|(key, _)| bounded(key, 40)).collect::<Vec<_>>().join(", ")
-    });
+    let keys = json
+        .as_map()
+        .map(|members| members.iter().take(12).map(|(key, _)| bounded(key, 40)).collect::<Vec<_>>().join(", "));
     let found = match keys {
         Some(keys) => format!("an object with the keys {keys}"),
         None => format!("{}: {}", json.type_name(), json.to_text()),
@@ -181,7 +183,15 @@ pub(super) fn transport(error: &TransportError, status: Option<u16>) -> Fault {
 /// A fault of our own words.
 pub(super) fn fault(kind: FaultKind, exchange: &Exchange, message: &str) -> Answer {
     let message = bounded(message, 400);
-    Answer::Fault(Fault { kind, status: exchange.status, message, error_type: None, code: None, param: None, deviations: Vec::new() })
+    Answer::Fault(Fault {
+        kind,
+        status: exchange.status,
+        message,
+        error_type: None,
+        code: None,
+        param: None,
+        deviations: Vec::new(),
+    })
 }
 
 fn is_html(text: &str) -> bool {

@@ -78,7 +78,12 @@ impl Events {
     }
 
     /// The end of the stream: hands out what stands there without its blank line.
-    pub(super) fn finish(&mut self, at_us: Option<u64>, notes: &mut Notes, sink: &mut impl FnMut(&mut Notes, Event<'_>)) {
+    pub(super) fn finish(
+        &mut self,
+        at_us: Option<u64>,
+        notes: &mut Notes,
+        sink: &mut impl FnMut(&mut Notes, Event<'_>),
+    ) {
         if !self.line.is_empty() {
             self.feed(b"\n", at_us, notes, sink);
         }

@@ -70,7 +70,9 @@ impl Stream {
 
     /// Several data lines: one JSON text over lines, or events without blank lines between them.
     fn lines(&mut self, text: &str, event: &Event<'_>, notes: &mut Notes) {
-        if serde_json::from_str::<Json<'_>>(text).is_ok() || !text.lines().any(|line| line.trim_start().starts_with('{')) {
+        if serde_json::from_str::<Json<'_>>(text).is_ok()
+            || !text.lines().any(|line| line.trim_start().starts_with('{'))
+        {
             notes.add("sse_multiline_data", "", format_args!("{} lines", event.lines));
             return self.data(text, event, notes);
         }
@@ -90,7 +92,9 @@ impl Stream {
         match json::parse(text, notes) {
             Ok(Json::Map(members)) => self.chunk(&members, event, notes),
             Ok(other) if event.error => self.fail(ErrorObject::text(&other.to_text()), notes),
-            Ok(other) => notes.add("chunk_not_json", "", format_args!("{} where an object is wanted", other.type_name())),
+            Ok(other) => {
+                notes.add("chunk_not_json", "", format_args!("{} where an object is wanted", other.type_name()))
+            }
             Err(_) if event.error => self.fail(ErrorObject::text(text.trim()), notes),
             Err(error) => {
                 let kind = if error.starts_with("EOF") { "truncated_json" } else { "chunk_not_json" };
@@ -126,7 +130,8 @@ impl Stream {
     fn end(mut self, exchange: &Exchange, events: usize, notes: &mut Notes) -> Answer {
         let whole = self.done || self.assembly.finish_reason.is_some();
         let nothing = self.assembly.parts.is_empty();
-        if nothing && self.assembly.finish_reason.is_none()
+        if nothing
+            && self.assembly.finish_reason.is_none()
             && let Some(error) = self.error.take()
         {
             return Answer::Fault(error.fault(FaultKind::ErrorBody, exchange.status, notes));
@@ -140,8 +145,12 @@ impl Stream {
         if !self.assembly.choice {
             return match (self.chunks, self.unread) {
                 (0, Some(text)) => fault(FaultKind::NotJson, exchange, &text),
-                (0, None) => fault(FaultKind::EmptyBody, exchange, &format!("a stream of {events} events without a chunk")),
-                (chunks, _) => fault(FaultKind::NoChoice, exchange, &format!("{chunks} chunks, none of them with a choice")),
+                (0, None) => {
+                    fault(FaultKind::EmptyBody, exchange, &format!("a stream of {events} events without a chunk"))
+                }
+                (chunks, _) => {
+                    fault(FaultKind::NoChoice, exchange, &format!("{chunks} chunks, none of them with a choice"))
+                }
             };
         }
         if !whole && self.assembly.error.is_none() {
