@@ -21,13 +21,14 @@ pub struct Job {
 }
 
 impl Job {
-    /// The bodies of one attempt, in the order asked.
+    /// The bodies of one attempt, in the order asked: the stream first, so that its time to first token is not that of
+    /// a prompt the server has just seen.
     #[must_use]
     pub fn bodies(&self) -> Vec<(Mode, RawJson)> {
         let modes: &[Mode] = match self.stream {
             StreamMode::Off => &[Mode::Plain],
             StreamMode::On => &[Mode::Stream],
-            StreamMode::Both => &[Mode::Plain, Mode::Stream],
+            StreamMode::Both => &[Mode::Stream, Mode::Plain],
         };
         modes.iter().map(|mode| (*mode, self.body(*mode))).collect()
     }

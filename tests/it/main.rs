@@ -1,4 +1,7 @@
 //! The integration tests: one binary, a module a theme.
 
 mod cli;
+mod client;
 mod reports;
+mod runner;
+mod server;

@@ -1,0 +1,209 @@
+//! The runner against endpoints that misbehave.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use monban::endpoint::{Client, ClientOptions};
+use monban::record::{AttemptDone, Event, Fold, RunRecord, RunStart, RunVerdict, TaskRef};
+use monban::runner::{Job, Observer, Run, RunOptions, Sink, Stop};
+use monban::suite::StreamMode;
+use monban_scorers::{Mode, Request};
+
+use crate::server::{Server, Step, dead_port, says, whole};
+
+/// A run of so many tasks.
+struct Case {
+    tasks: usize,
+    repeat: u32,
+    stream: StreamMode,
+    options: RunOptions,
+    stop: Stop,
+}
+
+impl Case {
+    fn of(tasks: usize) -> Self {
+        let options = RunOptions { patience_s: 1.0, ..RunOptions::default() };
+        Self { tasks, repeat: 1, stream: StreamMode::Off, options, stop: Stop::default() }
+    }
+
+    fn run(self, url: &str) -> (RunRecord, Vec<AttemptDone>) {
+        let refs = (0..self.tasks).map(|n| TaskRef { id: format!("t{n}"), repeat: self.repeat, ..TaskRef::default() });
+        let start = RunStart { tasks: refs.collect(), ..RunStart::default() };
+        let mut fold = Fold::default();
+        fold.apply(&Event::RunStart(start));
+        let (seen, events) = std::sync::mpsc::channel();
+        let run = Run {
+            client: Client::new(url.parse().unwrap(), &ClientOptions::default()).unwrap(),
+            jobs: Arc::new((0..self.tasks).map(|n| job(n, self.repeat, self.stream)).collect()),
+            context: monban_scorers::diagnosis::Context::default(),
+            options: self.options,
+            sink: Sink::new(None, fold).observe(Box::new(Keep(seen))),
+            stop: self.stop,
+        };
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let record = runtime.block_on(monban::runner::run(run)).unwrap();
+        (record, events.into_iter().collect())
+    }
+}
+
+struct Keep(std::sync::mpsc::Sender<AttemptDone>);
+
+impl Observer for Keep {
+    fn event(&mut self, event: &Event) {
+        if let Event::AttemptDone(done) = event {
+            self.0.send(done.clone()).unwrap();
+        }
+    }
+}
+
+fn job(n: usize, repeat: u32, stream: StreamMode) -> Job {
+    let body = serde_json::json!({"model": "m", "messages": [{"role": "user", "content": format!("#{n}.")}]});
+    Job { id: format!("t{n}"), repeat, stream, request: Request::read(&body), expectations: Vec::new() }
+}
+
+fn reason(record: &RunRecord) -> &str {
+    &record.end.as_ref().unwrap().reason
+}
+
+#[test]
+fn every_attempt_is_asked_once_in_each_mode() {
+    let server = Server::start(|asked| says(asked, "yes"));
+    let case = Case { repeat: 3, stream: StreamMode::Both, ..Case::of(5) };
+    let (record, done) = case.run(&server.url());
+    let mut seen: Vec<_> = done.iter().map(|done| (done.task, done.attempt)).collect();
+    seen.sort_unstable();
+    let all: Vec<_> = (0..5).flat_map(|task| (0..3).map(move |attempt| (task, attempt))).collect();
+    assert_eq!(seen, all);
+    assert_eq!(server.asked().len(), 30);
+    assert!(
+        done.iter().all(|done| done.exchanges.iter().map(|exchange| exchange.mode).collect::<Vec<_>>()
+            == [Mode::Stream, Mode::Plain])
+    );
+    assert_eq!((reason(&record), record.counts.attempts, record.performance.exchanges), ("done", 15, 30));
+}
+
+#[test]
+fn a_dead_port_ends_the_run_at_once_whatever_its_size() {
+    let started = Instant::now();
+    let (record, _) = Case::of(100_000).run(&format!("http://127.0.0.1:{}", dead_port()));
+    assert!(started.elapsed() < Duration::from_secs(10));
+    assert!(reason(&record).starts_with("circuit_open: no answer"), "{}", reason(&record));
+    assert_eq!(record.verdict(None), RunVerdict::Invalid);
+    assert_eq!(record.counts.error + record.counts.skipped, 100_000);
+    assert!(record.counts.skipped > 99_000 && record.counts.error > 0, "{:?}", record.counts);
+    assert_eq!(record.rates().pass, None);
+}
+
+#[test]
+fn endless_503_ends_the_run_even_while_it_asks_for_patience() {
+    let server = Server::start(|_| whole(503, "retry-after: 600\r\n", "{}"));
+    let mut case = Case::of(10_000);
+    case.options.concurrency = 64;
+    let started = Instant::now();
+    let (record, done) = case.run(&server.url());
+    assert!(started.elapsed() < Duration::from_secs(15));
+    assert_eq!((reason(&record).starts_with("circuit_open"), record.verdict(None)), (true, RunVerdict::Invalid));
+    assert!(!done.is_empty(), "what was tried is booked");
+}
+
+#[test]
+fn refusing_every_request_ends_the_run_early() {
+    let server = Server::start(|_| whole(401, "", r#"{"error":"Unauthorized"}"#));
+    let (record, _) = Case::of(5000).run(&server.url());
+    assert_eq!(reason(&record), "circuit_open: every request is refused: status 401");
+    assert!(server.asked().len() < 50, "{}", server.asked().len());
+}
+
+#[test]
+fn an_endpoint_that_hangs_is_given_up() {
+    let server = Server::start(|_| vec![Step::Hang]);
+    let mut case = Case::of(5000);
+    case.options.timeout_s = 0.3;
+    let (record, _) = case.run(&server.url());
+    assert!(reason(&record).starts_with("circuit_open: no answer"), "{}", reason(&record));
+}
+
+#[test]
+fn retries_are_logged_and_share_one_budget() {
+    let server = Server::start(|asked| match asked.n {
+        0 => whole(503, "retry-after: 0\r\n", "{}"),
+        1 => vec![Step::Close],
+        2 => whole(429, "retry-after: Wed, 21 Oct 2015 07:28:00 GMT\r\n", "{}"),
+        _ => says(asked, "yes"),
+    });
+    let mut case = Case::of(1);
+    case.options.retries = 3;
+    let (record, done) = case.run(&server.url());
+    let exchange = &done[0].exchanges[0];
+    assert_eq!(exchange.status, Some(200));
+    let tries: Vec<_> = exchange.tries.iter().map(|one| (one.status, one.error.is_some())).collect();
+    assert_eq!(tries, [(Some(503), false), (None, true), (Some(429), false)]);
+    assert_eq!(record.performance.retries, 3);
+
+    let server = Server::start(|_| whole(500, "retry-after: 0\r\n", "{}"));
+    let mut case = Case::of(1);
+    case.options.retries = 1;
+    let (_, done) = case.run(&server.url());
+    assert_eq!((done[0].exchanges[0].status, done[0].exchanges[0].tries.len()), (Some(500), 1));
+    assert_eq!(server.asked().len(), 2);
+}
+
+#[test]
+fn sticky_503_on_some_tasks_costs_only_those() {
+    // 5 % of the tasks, always the same.
+    let server = Server::start(|asked| {
+        if asked.body.contains("7.\"") && !asked.body.contains("#7.") && asked.body.contains("#1") {
+            whole(503, "retry-after: 0\r\n", "{}")
+        } else {
+            says(asked, "yes")
+        }
+    });
+    let (record, done) = Case::of(200).run(&server.url());
+    assert_eq!(reason(&record), "done");
+    let failed = done.iter().filter(|done| done.exchanges[0].status == Some(503)).count();
+    assert_eq!((failed, done.len()), (11, 200));
+}
+
+#[test]
+fn an_interrupt_lets_what_is_in_flight_finish_and_begins_nothing_new() {
+    let stop = Stop::default();
+    let handle = stop.clone();
+    let server = Server::start(move |asked| {
+        if asked.n == 3 {
+            handle.interrupt();
+        }
+        [vec![Step::Wait(Duration::from_millis(if asked.n > 3 { 100 } else { 0 }))], says(asked, "yes")].concat()
+    });
+    let (record, done) = Case { stop, ..Case::of(1000) }.run(&server.url());
+    assert_eq!(reason(&record), "interrupted");
+    assert_eq!(done.len(), server.asked().len(), "everything that was asked was booked");
+    assert!(done.len() < 10, "{}", done.len());
+    assert_eq!(record.counts.skipped, 1000 - done.len() as u64);
+}
+
+#[test]
+fn an_interrupt_does_not_wait_for_what_hangs() {
+    let stop = Stop::default();
+    let handle = stop.clone();
+    let server = Server::start(move |_| {
+        handle.interrupt();
+        vec![Step::Hang]
+    });
+    let mut case = Case { stop, ..Case::of(10) };
+    case.options.grace_s = 0.2;
+    let started = Instant::now();
+    let (record, done) = case.run(&server.url());
+    assert!(started.elapsed() < Duration::from_secs(5));
+    assert_eq!((reason(&record), done.len()), ("interrupted", 0));
+}
+
+#[test]
+fn the_rate_is_kept() {
+    let server = Server::start(|asked| says(asked, "yes"));
+    let mut case = Case::of(11);
+    case.options.rate = Some(20.0);
+    case.options.concurrency = 8;
+    let started = Instant::now();
+    case.run(&server.url());
+    assert!(started.elapsed() >= Duration::from_millis(500), "{:?}", started.elapsed());
+}
