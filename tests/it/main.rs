@@ -5,3 +5,4 @@ mod client;
 mod reports;
 mod runner;
 mod server;
+mod suite_errors;
