@@ -1,0 +1,16 @@
+//! Launch profiles: what an endpoint was started with, in any of the forms people write.
+//!
+//! [`read`] makes a [`Profile`] of a text. Nothing here starts, contacts or opens anything; files are read by the command
+//! line. The engine's flags are data (`flags/*.toml`), its parsers and models those of the scorers' catalogue.
+
+mod flags;
+mod model;
+mod read;
+mod value;
+mod words;
+mod yaml;
+
+pub use flags::{FlagTable, Found, Presence, flag_table};
+pub use model::{Container, Fault, FaultKind, Form, Gpus, Health, Origin, Placed, Port, Profile, Route, Setting};
+pub use read::{read, scan_text};
+pub use value::FlagType;

@@ -1,0 +1,272 @@
+//! A shell text as commands of words that know their bytes: [`commands`], [`Word`].
+//!
+//! POSIX quoting, line continuations (also with CRLF, and those of cmd and PowerShell), comments and the operators that
+//! end a command. Nothing is run: `$NAME` is replaced only where the text itself assigns it, else it is kept and named.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// More words than this are not read: no command line has them.
+const MOST_WORDS: usize = 20_000;
+
+/// One word after quote removal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Word {
+    pub(super) text: String,
+    pub(super) span: Range<usize>,
+    /// Variables in it that nothing here defines.
+    pub(super) unresolved: Vec<String>,
+}
+
+/// What a text holds.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lexed {
+    /// Each command's words, without those that are empty.
+    pub(super) commands: Vec<Vec<Word>>,
+    /// `\` with blanks before the line's end: it continues nothing.
+    pub(super) broken_continuations: Vec<Range<usize>>,
+    /// Comments, without `#`.
+    pub(super) comments: Vec<Range<usize>>,
+    /// A quote that is never closed.
+    pub(super) unclosed: Option<Range<usize>>,
+}
+
+/// Splits a text into commands. Spans are offset by `base`.
+pub(super) fn commands(text: &str, base: usize) -> Lexed {
+    let mut lexer = Lexer { text, bytes: text.as_bytes(), base, at: 0, out: Lexed::default(), vars: BTreeMap::new(), count: 0 };
+    lexer.run();
+    lexer.out
+}
+
+struct Lexer<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    base: usize,
+    at: usize,
+    out: Lexed,
+    vars: BTreeMap<String, String>,
+    count: usize,
+}
+
+impl Lexer<'_> {
+    fn run(&mut self) {
+        let mut command = Vec::new();
+        while self.at < self.bytes.len() && self.count < MOST_WORDS {
+            if self.continuation() {
+                continue;
+            }
+            match self.bytes[self.at] {
+                b'\n' | b';' | b'&' | b'|' => {
+                    self.at += 1;
+                    self.end(&mut command);
+                }
+                b' ' | b'\t' | b'\r' => self.at += 1,
+                b'#' => self.comment(),
+                _ => {
+                    let word = self.word();
+                    self.count += 1;
+                    command.push(word);
+                }
+            }
+        }
+        self.end(&mut command);
+    }
+
+    fn end(&mut self, command: &mut Vec<Word>) {
+        if command.is_empty() {
+            return;
+        }
+        let words = std::mem::take(command);
+        let exported = words.first().is_some_and(|word| word.text == "export");
+        for word in words.iter().skip(usize::from(exported)) {
+            match assignment(&word.text) {
+                Some((name, value)) => drop(self.vars.insert(name.to_owned(), value.to_owned())),
+                None => break,
+            }
+        }
+        self.out.commands.push(words);
+    }
+
+    fn comment(&mut self) {
+        let end = self.text[self.at..].find('\n').map_or(self.text.len(), |n| self.at + n);
+        self.out.comments.push(self.base + self.at + 1..self.base + end);
+        self.at = end;
+    }
+
+    /// Steps over `\` + line end. cmd's `^` and PowerShell's backtick count when they stand alone before the line's end.
+    fn continuation(&mut self) -> bool {
+        if !matches!(self.bytes[self.at], b'\\' | b'^' | b'`') {
+            return false;
+        }
+        let rest = &self.text[self.at + 1..];
+        let blanks = rest.len() - rest.trim_start_matches([' ', '\t', '\r']).len();
+        if !rest[blanks..].starts_with('\n') {
+            return self.bytes[self.at] == b'\\' && rest.trim().is_empty() && {
+                self.at = self.bytes.len();
+                true
+            };
+        }
+        if rest[..blanks].contains([' ', '\t']) {
+            self.out.broken_continuations.push(self.base + self.at..self.base + self.at + 1 + blanks);
+        }
+        self.at += 1 + blanks + 1;
+        true
+    }
+
+    fn word(&mut self) -> Word {
+        let start = self.at;
+        let mut word = Word::default();
+        while self.at < self.bytes.len() {
+            match self.bytes[self.at] {
+                b' ' | b'\t' | b'\r' | b'\n' | b';' | b'&' | b'|' => break,
+                b'\'' => self.single(&mut word),
+                b'"' => self.double(&mut word),
+                b'\\' => {
+                    if self.continuation() {
+                        break;
+                    }
+                    self.at += 1;
+                    self.take(&mut word);
+                }
+                b'$' => self.variable(&mut word),
+                _ => self.take(&mut word),
+            }
+        }
+        word.span = self.base + start..self.base + self.at.min(self.text.trim_end().len().max(start + 1)).min(self.text.len());
+        if let Some(slice) = self.text.get(start..self.at) {
+            word.span.end = self.base + start + slice.trim_end_matches(['\\', '\n', '\r', ' ', '\t']).len().max(1);
+        }
+        word
+    }
+
+    /// One character as it stands.
+    fn take(&mut self, word: &mut Word) {
+        if let Some(c) = self.text.get(self.at..).and_then(|rest| rest.chars().next()) {
+            word.text.push(c);
+            self.at += c.len_utf8();
+        } else {
+            self.at += 1;
+        }
+    }
+
+    fn single(&mut self, word: &mut Word) {
+        let open = self.at;
+        let end = self.text[open + 1..].find('\'').map(|n| open + 1 + n);
+        if end.is_none() {
+            self.out.unclosed.get_or_insert(self.base + open..self.base + open + 1);
+        }
+        let end = end.unwrap_or(self.text.len());
+        word.text.push_str(&self.text[open + 1..end]);
+        self.at = (end + 1).min(self.text.len());
+    }
+
+    fn double(&mut self, word: &mut Word) {
+        let open = self.at;
+        self.at += 1;
+        while self.at < self.bytes.len() {
+            match self.bytes[self.at] {
+                b'"' => {
+                    self.at += 1;
+                    return;
+                }
+                b'\\' => match self.bytes.get(self.at + 1) {
+                    Some(b'"' | b'\\' | b'$' | b'`') => {
+                        self.at += 1;
+                        self.take(word);
+                    }
+                    Some(b'\n') => self.at += 2,
+                    _ => self.take(word),
+                },
+                b'$' => self.variable(word),
+                _ => self.take(word),
+            }
+        }
+        self.out.unclosed.get_or_insert(self.base + open..self.base + open + 1);
+    }
+
+    /// `$NAME`, `${NAME}`, `${NAME:-default}`; anything else after `$` stays as written.
+    fn variable(&mut self, word: &mut Word) {
+        let rest = &self.text[self.at + 1..];
+        let (inside, length) = if let Some(braced) = rest.strip_prefix('{') {
+            let Some(end) = braced.find('}') else { return self.take(word) };
+            (&braced[..end], end + 2)
+        } else {
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+            (&rest[..end], end)
+        };
+        let name_end = inside.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inside.len());
+        let (name, default) = inside.split_at(name_end);
+        if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
+            return self.take(word);
+        }
+        if let Some(value) = self.vars.get(name) {
+            word.text.push_str(value);
+        } else if let Some(value) = default.strip_prefix(":-").or_else(|| default.strip_prefix('-')) {
+            word.text.push_str(value);
+        } else {
+            word.unresolved.push(name.to_owned());
+            word.text.push_str(&self.text[self.at..self.at + 1 + length]);
+        }
+        self.at += 1 + length;
+    }
+}
+
+/// `NAME=value` at the front of a command.
+pub(super) fn assignment(word: &str) -> Option<(&str, &str)> {
+    let (name, value) = word.split_once('=')?;
+    let first = name.chars().next()?;
+    ((first.is_ascii_alphabetic() || first == '_') && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
+        .then_some((name, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn case(text: &str, expected: &[&[&str]]) {
+        let lexed = commands(text, 0);
+        let texts: Vec<Vec<&str>> =
+            lexed.commands.iter().map(|words| words.iter().map(|word| word.text.as_str()).collect()).collect();
+        assert_eq!(texts, expected, "{text:?}");
+    }
+
+    #[test]
+    fn splits_as_a_shell_does() {
+        case("a  'b c' \"d \\\"e\\\"\" f\\ g", &[&["a", "b c", "d \"e\"", "f g"]]);
+        case("a \\\n  b \\\r\n c\nd", &[&["a", "b", "c"], &["d"]]);
+        case("a b# # c\n# d\ne", &[&["a", "b#"], &["e"]]);
+        case("M=x/y\nrun $M ${N:-4} \"$M\" '$M' $O", &[&["M=x/y"], &["run", "x/y", "4", "x/y", "$M", "$O"]]);
+        case("a && b; c &", &[&["a"], &["b"], &["c"]]);
+        case("a --j '{\"image\":2}' \\", &[&["a", "--j", "{\"image\":2}"]]);
+        case("a ^\r\n b `\n c", &[&["a", "b", "c"]]);
+        case("", &[]);
+    }
+
+    #[test]
+    fn words_know_their_bytes() {
+        let text = "vllm serve 'a b' \\\n --x=日本 # c";
+        let lexed = commands(text, 0);
+        let at: Vec<&str> = lexed.commands[0].iter().map(|word| &text[word.span.clone()]).collect();
+        assert_eq!(at, ["vllm", "serve", "'a b'", "--x=日本"]);
+        assert_eq!(&text[lexed.comments[0].clone()], " c");
+    }
+
+    #[test]
+    fn names_what_it_cannot_know() {
+        let lexed = commands("a $MODEL 'x", 0);
+        assert_eq!(lexed.commands[0][1].unresolved, ["MODEL"]);
+        assert!(lexed.unclosed.is_some());
+        assert_eq!(commands("a \\  \n b", 0).broken_continuations.len(), 1);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn never_panics_and_spans_hold(text in "\\PC*|[a'\"\\\\ \n\r$\\{\\}#;-]*") {
+            let lexed = commands(&text, 0);
+            for word in lexed.commands.iter().flatten() {
+                proptest::prop_assert!(text.get(word.span.clone()).is_some());
+            }
+        }
+    }
+}
