@@ -126,10 +126,7 @@ impl FlagTable {
     #[must_use]
     pub fn name_of<'a>(&'a self, key: &'a str) -> Option<&'a str> {
         let meaning = |(name, means): (&'a String, &'a String)| (means == key).then_some(name.as_str());
-        self.means
-            .iter()
-            .find_map(meaning)
-            .or_else(|| self.flag.contains_key(key).then_some(key))
+        self.means.iter().find_map(meaning).or_else(|| self.flag.contains_key(key).then_some(key))
     }
 
     /// Every name, and every other spelling longer than three letters.
@@ -141,7 +138,12 @@ impl FlagTable {
     #[must_use]
     pub fn versions_of(&self, name: &str) -> Vec<&str> {
         let row = self.flag.get(name).map_or("", |row| row[1].as_str());
-        self.versions.iter().zip(row.bytes()).filter(|(_, bit)| *bit == b'1').map(|(version, _)| version.as_str()).collect()
+        self.versions
+            .iter()
+            .zip(row.bytes())
+            .filter(|(_, bit)| *bit == b'1')
+            .map(|(version, _)| version.as_str())
+            .collect()
     }
 
     /// Whether a flag exists in a version; without one, in the newest read.

@@ -33,7 +33,8 @@ pub(super) struct Lexed {
 
 /// Splits a text into commands. Spans are offset by `base`.
 pub(super) fn commands(text: &str, base: usize) -> Lexed {
-    let mut lexer = Lexer { text, bytes: text.as_bytes(), base, at: 0, out: Lexed::default(), vars: BTreeMap::new(), count: 0 };
+    let mut lexer =
+        Lexer { text, bytes: text.as_bytes(), base, at: 0, out: Lexed::default(), vars: BTreeMap::new(), count: 0 };
     lexer.run();
     lexer.out
 }
@@ -132,7 +133,8 @@ impl Lexer<'_> {
                 _ => self.take(&mut word),
             }
         }
-        word.span = self.base + start..self.base + self.at.min(self.text.trim_end().len().max(start + 1)).min(self.text.len());
+        word.span =
+            self.base + start..self.base + self.at.min(self.text.trim_end().len().max(start + 1)).min(self.text.len());
         if let Some(slice) = self.text.get(start..self.at) {
             word.span.end = self.base + start + slice.trim_end_matches(['\\', '\n', '\r', ' ', '\t']).len().max(1);
         }

@@ -1,8 +1,8 @@
 //! The integration tests: one binary, a module a theme.
 
 mod cli;
-mod profile;
 mod client;
+mod profile;
 mod reports;
 mod runner;
 mod server;

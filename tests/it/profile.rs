@@ -17,10 +17,24 @@ fn every_reported_profile_is_read() {
     for case in cases() {
         let text = case["profile"]["text"].as_str().unwrap();
         let profile = profiles(text).remove(0);
-        if std::env::var("DUMP").is_ok() { eprintln!("{} {:?} {} {:?} {:?}", case["id"], profile.form, profile.engine, profile.meaning(), profile.faults); }
+        if std::env::var("DUMP").is_ok() {
+            eprintln!(
+                "{} {:?} {} {:?} {:?}",
+                case["id"],
+                profile.form,
+                profile.engine,
+                profile.meaning(),
+                profile.faults
+            );
+        }
         for setting in &profile.settings {
             let written = &text[setting.span.clone()];
-            assert!(written.contains(setting.name.as_str()) || setting.name.starts_with("kv_cache"), "{}: {written} is not {}", case["id"], setting.name);
+            assert!(
+                written.contains(setting.name.as_str()) || setting.name.starts_with("kv_cache"),
+                "{}: {written} is not {}",
+                case["id"],
+                setting.name
+            );
         }
     }
     let _ = Form::Typed;

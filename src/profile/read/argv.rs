@@ -17,7 +17,8 @@ pub(super) fn arguments(profile: &mut Profile, words: &[Word], origin: Origin) {
     }
     let split = split_items(profile, words, origin);
     let empty = FlagTable::default();
-    let mut reader = Reader { table: flag_table(&profile.engine).unwrap_or(&empty), words: &split, at: 0, origin, profile };
+    let mut reader =
+        Reader { table: flag_table(&profile.engine).unwrap_or(&empty), words: &split, at: 0, origin, profile };
     reader.run();
 }
 
@@ -26,7 +27,10 @@ fn split_items(profile: &mut Profile, words: &[Word], origin: Origin) -> Vec<Wor
     let mut out = Vec::with_capacity(words.len());
     for word in words {
         let head = word.text.split_whitespace().next().unwrap_or_default();
-        let joined = origin != Origin::Field && is_flag(&word.text) && head.len() < word.text.trim_end().len() && !head.contains('=');
+        let joined = origin != Origin::Field
+            && is_flag(&word.text)
+            && head.len() < word.text.trim_end().len()
+            && !head.contains('=');
         let Some((name, value)) = word.text.split_once(char::is_whitespace).filter(|_| joined) else {
             out.push(word.clone());
             continue;
@@ -73,7 +77,15 @@ impl Reader<'_> {
         if let Some(level) = name.strip_prefix('O').filter(|level| single && !level.is_empty() && level.len() < 3) {
             let found = self.table.find("O").map(|found| (found.name.to_owned(), found.key.to_owned()));
             if let Some((name, key)) = found {
-                return self.push(&name, &key, None, &word.text, level.to_owned(), word.span.clone(), word.span.clone());
+                return self.push(
+                    &name,
+                    &key,
+                    None,
+                    &word.text,
+                    level.to_owned(),
+                    word.span.clone(),
+                    word.span.clone(),
+                );
             }
         }
         self.named(word, &word.text.clone());
@@ -81,7 +93,8 @@ impl Reader<'_> {
 
     /// A flag by its spelling, with or without `=value`.
     fn named(&mut self, word: &Word, spelling: &str) {
-        let (name, inline) = spelling.split_once('=').map_or((spelling, None), |(name, value)| (name, Some(value.to_owned())));
+        let (name, inline) =
+            spelling.split_once('=').map_or((spelling, None), |(name, value)| (name, Some(value.to_owned())));
         // Two dashes only: some of vLLM's flags begin with a third.
         let plain = name.strip_prefix("--").or_else(|| name.strip_prefix('-')).unwrap_or(name);
         let Some(found) = self.table.find(plain) else { return self.unknown(word, name, plain, inline) };
@@ -121,7 +134,14 @@ impl Reader<'_> {
         self.push(found.name, found.key, None, name, value.to_string(), word.span.start..end, word.span.clone());
     }
 
-    fn typed(&mut self, word: &Word, name: &str, found: &Found<'_>, kind: &FlagType, values: Vec<(String, Range<usize>)>) {
+    fn typed(
+        &mut self,
+        word: &Word,
+        name: &str,
+        found: &Found<'_>,
+        kind: &FlagType,
+        values: Vec<(String, Range<usize>)>,
+    ) {
         let span = word.span.start..values.last().map_or(word.span.end, |(_, span)| span.end);
         let value_span = values.first().map_or(word.span.clone(), |(_, first)| first.start..span.end);
         let value = if values.len() == 1 {
@@ -170,14 +190,26 @@ impl Reader<'_> {
         });
     }
 
-    fn push(&mut self, flag: &str, key: &str, path: Option<String>, name: &str, value: String, span: Range<usize>, at: Range<usize>) {
+    fn push(
+        &mut self,
+        flag: &str,
+        key: &str,
+        path: Option<String>,
+        name: &str,
+        value: String,
+        span: Range<usize>,
+        at: Range<usize>,
+    ) {
         let setting = setting(self.table, flag, key, path, name, value, span, at, self.origin);
         self.profile.settings.push(setting);
     }
 
     fn positional(&mut self, word: &Word) {
         let takes_model = matches!(self.profile.engine.as_str(), "vllm" | "tensorrt_llm" | "atlas" | "sglang");
-        if takes_model && self.origin == Origin::Flag && !self.profile.settings.iter().any(|setting| setting.name.is_empty()) {
+        if takes_model
+            && self.origin == Origin::Flag
+            && !self.profile.settings.iter().any(|setting| setting.name.is_empty())
+        {
             self.profile.settings.push(Setting {
                 key: "model".to_owned(),
                 path: None,

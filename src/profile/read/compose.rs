@@ -44,7 +44,8 @@ fn shell(source: &Source, args: &[Word]) -> Option<Vec<Word>> {
         return None;
     }
     let script = args.iter().skip(1).find(|word| !word.text.starts_with('-'))?;
-    let placed = command::inner(source, script).unwrap_or_else(|| Placed::new(script.text.clone(), script.span.clone()));
+    let placed =
+        command::inner(source, script).unwrap_or_else(|| Placed::new(script.text.clone(), script.span.clone()));
     let lexed = crate::profile::words::commands(&placed.text, placed.span.start);
     let mut found = lexed.commands.into_iter().find(|words| super::program::find(words).is_some())?;
     let limit = source.text().len();
@@ -101,7 +102,8 @@ fn health(node: &Node) -> Option<Health> {
     } else {
         test.items().iter().filter_map(Node::scalar).collect::<Vec<_>>().join(" ")
     };
-    let time = |key: &str, default: f64| node.get(key).and_then(Node::scalar).and_then(|t| seconds(&t)).unwrap_or(default);
+    let time =
+        |key: &str, default: f64| node.get(key).and_then(Node::scalar).and_then(|t| seconds(&t)).unwrap_or(default);
     Some(Health {
         test: Placed::new(text, test.span.start..test.items().last().map_or(test.span.end, |item| item.span.end)),
         interval: time("interval", 30.0),

@@ -82,8 +82,10 @@ pub(super) fn field(engine: &str, parent: &Node, key: &Key, node: &Node, origin:
             origin,
         };
     };
-    let wants_text = !matches!(table.of(found.name), FlagType::Json | FlagType::Mm) && !table.of(found.name).takes_many();
-    let mut setting = setting(table, found.name, found.key, found.path.clone(), &key.text, value, span, value_span, origin);
+    let wants_text =
+        !matches!(table.of(found.name), FlagType::Json | FlagType::Mm) && !table.of(found.name).takes_many();
+    let mut setting =
+        setting(table, found.name, found.key, found.path.clone(), &key.text, value, span, value_span, origin);
     if wants_text && matches!(node.kind, Kind::Map(_)) {
         setting.mistyped = Some("one value, not a mapping".to_owned());
     }

@@ -7,22 +7,44 @@ use crate::profile::words::{self, Word};
 
 /// Options of `docker run` that take no value.
 const SWITCHES: &[&str] = &[
-    "--rm", "-d", "--detach", "-i", "-t", "-it", "-ti", "-dit", "-itd", "-id", "-td", "--interactive", "--tty", "--privileged", "--init",
-    "--read-only", "--no-healthcheck", "--publish-all", "-P", "--oom-kill-disable", "--quiet", "-q", "--replace",
+    "--rm",
+    "-d",
+    "--detach",
+    "-i",
+    "-t",
+    "-it",
+    "-ti",
+    "-dit",
+    "-itd",
+    "-id",
+    "-td",
+    "--interactive",
+    "--tty",
+    "--privileged",
+    "--init",
+    "--read-only",
+    "--no-healthcheck",
+    "--publish-all",
+    "-P",
+    "--oom-kill-disable",
+    "--quiet",
+    "-q",
+    "--replace",
 ];
 
 /// The profile of a container command.
 pub(super) fn launch(source: &Source, command: &[Word]) -> Option<Profile> {
-    let runner = command
-        .iter()
-        .position(|word| matches!(word.text.rsplit('/').next(), Some("docker" | "podman" | "nerdctl" | "nvidia-docker")))?;
+    let runner = command.iter().position(|word| {
+        matches!(word.text.rsplit('/').next(), Some("docker" | "podman" | "nerdctl" | "nvidia-docker"))
+    })?;
     let run = command[runner + 1..].iter().take(3).position(|word| word.text == "run")?;
     let mut at = runner + 1 + run + 1;
     let mut container = Container::default();
     let mut env = Vec::new();
     while let Some(word) = command.get(at).filter(|word| word.text.starts_with('-')) {
         at += 1;
-        let (name, inline) = word.text.split_once('=').map_or((word.text.as_str(), None), |(name, value)| (name, Some(value)));
+        let (name, inline) =
+            word.text.split_once('=').map_or((word.text.as_str(), None), |(name, value)| (name, Some(value)));
         if SWITCHES.contains(&name) {
             continue;
         }

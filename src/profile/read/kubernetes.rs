@@ -30,7 +30,8 @@ fn containers<'a>(node: &'a Node, depth: usize, found: &mut Vec<&'a Node>) {
 }
 
 fn container(source: &Source, node: &Node) -> Option<Profile> {
-    let span = node.entries().first()?.0.span.start..node.entries().last().map(|(key, value)| value.span_with(key).end)?;
+    let span =
+        node.entries().first()?.0.span.start..node.entries().last().map(|(key, value)| value.span_with(key).end)?;
     let mut profile = Profile::new(source, Form::Kubernetes, span);
     let placed = |node: &Node| node.scalar().map(|text| Placed::new(text, node.span.clone()));
     profile.container = Some(Container {
@@ -63,7 +64,9 @@ fn words(profile: &mut Profile, node: Option<&Node>) -> Vec<Word> {
             let list: Vec<Word> = items.iter().filter_map(scalar_word).collect();
             // `["/bin/sh", "-c", "vllm serve …"]`
             match list.iter().rposition(|word| word.text.contains(char::is_whitespace) && !word.text.starts_with('-')) {
-                Some(at) if list.first().is_some_and(|word| word.text.ends_with("sh")) => text_words(profile, &items[at]),
+                Some(at) if list.first().is_some_and(|word| word.text.ends_with("sh")) => {
+                    text_words(profile, &items[at])
+                }
                 _ => list,
             }
         }

@@ -13,9 +13,28 @@ use crate::profile::yaml::Node;
 
 /// The launcher's own options, as settings are keyed.
 const OWN: &[&str] = &[
-    "model-name", "model-engine", "model-uid", "model-type", "model-format", "size-in-billions", "quantization", "replica", "n-gpu",
-    "gpu-idx", "worker-ip", "endpoint", "enable-thinking", "reasoning-content", "trust-remote-code", "api-key", "model-path",
-    "lora-modules", "peft-model-config", "download-hub", "n-worker", "enable-virtual-env",
+    "model-name",
+    "model-engine",
+    "model-uid",
+    "model-type",
+    "model-format",
+    "size-in-billions",
+    "quantization",
+    "replica",
+    "n-gpu",
+    "gpu-idx",
+    "worker-ip",
+    "endpoint",
+    "enable-thinking",
+    "reasoning-content",
+    "trust-remote-code",
+    "api-key",
+    "model-path",
+    "lora-modules",
+    "peft-model-config",
+    "download-hub",
+    "n-worker",
+    "enable-virtual-env",
 ];
 
 /// `xinference launch …`.

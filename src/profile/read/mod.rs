@@ -103,7 +103,9 @@ fn looks_like_yaml(text: &str) -> bool {
 }
 
 fn unreadable(source: &Source, message: &str, fix: &str) -> Diagnostic {
-    Diagnostic::error("unreadable_profile", message).at(source, 0..source.text().lines().next().map_or(0, str::len)).fix(fix)
+    Diagnostic::error("unreadable_profile", message)
+        .at(source, 0..source.text().lines().next().map_or(0, str::len))
+        .fix(fix)
 }
 
 fn not_yaml(source: &Source, error: &str) -> Diagnostic {

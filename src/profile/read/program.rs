@@ -56,7 +56,9 @@ pub(super) fn find(words: &[Word]) -> Option<Launch> {
         let base = word.text.rsplit(['/', '\\']).next().unwrap_or_default();
         let next = words.get(at + 1).map(|word| word.text.as_str());
         PROGRAMS.iter().find_map(|(sign, engine)| match sign {
-            Sign::Word(name) if word.text == *name || base == *name || (name.contains('/') && word.text.ends_with(name)) => {
+            Sign::Word(name)
+                if word.text == *name || base == *name || (name.contains('/') && word.text.ends_with(name)) =>
+            {
                 let sub = *engine == "tensorrt_llm" && next == Some("serve");
                 Some(Launch { engine, at, args: at + 1 + usize::from(sub) })
             }
@@ -76,7 +78,8 @@ pub(super) fn of_image(image: &str) -> Option<&'static str> {
 pub(super) fn version_of_image(image: &str) -> Option<&str> {
     let tag = image.split('@').next()?.rsplit_once(':')?.1;
     let start = tag.find(|c: char| c.is_ascii_digit())?;
-    (tag.len() - start >= 3 && tag[..start].trim_end_matches(['v', '-']).is_empty() && tag.contains('.')).then_some(&tag[start..])
+    (tag.len() - start >= 3 && tag[..start].trim_end_matches(['v', '-']).is_empty() && tag.contains('.'))
+        .then_some(&tag[start..])
 }
 
 #[cfg(test)]

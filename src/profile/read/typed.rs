@@ -10,7 +10,8 @@ use crate::profile::words::{self, Word};
 use crate::profile::yaml::{Key, Kind, Node};
 
 /// Keys that are remarks for the reader.
-const REMARKS: &[&str] = &["description", "notes", "note", "owner", "created", "updated", "tags", "comment", "hardware", "version"];
+const REMARKS: &[&str] =
+    &["description", "notes", "note", "owner", "created", "updated", "tags", "comment", "hardware", "version"];
 
 /// The profile.
 pub(super) fn read(source: &Source, root: &Node) -> Profile {
