@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::deviation::{Notes, bounded};
-use super::json::{Json, Members, get, get_some};
-use super::message::{Brought, Parts, duplicates};
+use super::json::{Json, Members, duplicates, get, get_some};
+use super::message::{Brought, Parts};
 use super::{Completion, Timing, Usage, error, usage};
 
 /// A completion as it grows.

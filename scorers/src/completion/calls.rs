@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use super::deviation::Notes;
-use super::json::{Json, Members, get, get_some};
+use super::json::{Json, Members, duplicates, get, get_some};
 use super::{Arguments, ToolCall};
 
 /// The calls read so far.
@@ -163,6 +163,7 @@ impl Calls {
 
 impl<'j, 'a> Entry<'j, 'a> {
     fn read(members: &'j Members<'a>, path: &dyn std::fmt::Display, notes: &mut Notes) -> Self {
+        duplicates(members, path, notes);
         let mut entry = Self {
             kind: get_some(members, "type").map(Json::to_text),
             index: index(members, path, notes),
@@ -190,6 +191,7 @@ impl<'j, 'a> Entry<'j, 'a> {
     }
 
     fn function(&mut self, function: &'j Members<'a>, path: &dyn std::fmt::Display, notes: &mut Notes) {
+        duplicates(function, path, notes);
         if let Some(name) = get_some(function, "name") {
             if name.as_str().is_none() {
                 notes.add("tool_call_name_not_text", format_args!("{path}.function.name"), name.type_name());

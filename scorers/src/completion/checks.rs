@@ -15,7 +15,8 @@ pub(super) fn check(completion: &Completion, exchange: &Exchange, notes: &mut No
     calls(completion, notes);
     finish(completion, exchange, notes);
     let tokens = completion.usage.and_then(|usage| usage.completion_tokens);
-    if completion.usage.is_none() && completion.mode == Some(Mode::Plain) && notes.count("usage_not_object") == 0 {
+    let plain = completion.mode == Some(Mode::Plain) && notes.count("stream_instead_of_json") == 0;
+    if plain && completion.usage.is_none() && notes.count("usage_not_object") == 0 {
         notes.add("usage_missing", "usage", "null or missing");
     }
     if completion.is_empty_answer() && completion.reasoning().trim().is_empty() {

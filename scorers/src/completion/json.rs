@@ -35,6 +35,19 @@ pub(super) fn get_some<'m, 'a>(members: &'m Members<'a>, key: &str) -> Option<&'
     get(members, key).filter(|value| !matches!(value, Json::Null))
 }
 
+/// Books the first key that stands twice in an object.
+pub(super) fn duplicates(members: &Members<'_>, path: impl std::fmt::Display, notes: &mut Notes) {
+    let double = if members.len() <= 24 {
+        members.iter().enumerate().find(|(at, (key, _))| members[..*at].iter().any(|(other, _)| other == key))
+    } else {
+        let mut seen = std::collections::HashSet::new();
+        members.iter().enumerate().find(|(_, (key, _))| !seen.insert(key))
+    };
+    if let Some((_, (key, _))) = double {
+        notes.add("duplicate_key", path, format_args!("{key:?}"));
+    }
+}
+
 impl<'a> Json<'a> {
     pub(super) fn as_str(&self) -> Option<&str> {
         match self {

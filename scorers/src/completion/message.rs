@@ -4,7 +4,7 @@
 
 use super::calls::Calls;
 use super::deviation::Notes;
-use super::json::{Json, Members, get_some};
+use super::json::{Json, Members, duplicates, get_some};
 
 /// Fields of reasoning, the most usual first (vLLM ≥ 0.16 `reasoning`, SGLang and llama.cpp `reasoning_content`).
 const REASONING: [&str; 4] = ["reasoning_content", "reasoning", "thinking", "reasoning_text"];
@@ -198,18 +198,5 @@ fn texts(json: &Json<'_>, out: &mut String) {
         }
         Json::Null => {}
         other => out.push_str(&other.to_text()),
-    }
-}
-
-/// Books the first key that stands twice in an object.
-pub(super) fn duplicates(members: &Members<'_>, path: &str, notes: &mut Notes) {
-    let double = if members.len() <= 24 {
-        members.iter().enumerate().find(|(at, (key, _))| members[..*at].iter().any(|(other, _)| other == key))
-    } else {
-        let mut seen = std::collections::HashSet::new();
-        members.iter().enumerate().find(|(_, (key, _))| !seen.insert(key))
-    };
-    if let Some((_, (key, _))) = double {
-        notes.add("duplicate_key", path, format_args!("{key:?}"));
     }
 }

@@ -18,6 +18,8 @@ mod sse;
 mod stored;
 mod stream;
 mod strict;
+#[cfg(test)]
+mod tests;
 mod types;
 mod usage;
 
