@@ -10,7 +10,8 @@ use crate::completion::{FaultKind, TransportError, TransportErrorKind, strict_cl
 fn case(status: u16, body: &str, kind: FaultKind, words: [&str; 4]) -> Fault {
     let fault = fault(&Exchange { status: Some(status), ..plain(body) });
     assert_eq!(fault.kind, kind, "{fault:?}");
-    let found = [Some(fault.message.as_str()), fault.error_type.as_deref(), fault.code.as_deref(), fault.param.as_deref()];
+    let found =
+        [Some(fault.message.as_str()), fault.error_type.as_deref(), fault.code.as_deref(), fault.param.as_deref()];
     assert_eq!(found.map(Option::unwrap_or_default), words, "{body}");
     assert_eq!(fault.status, Some(status));
     fault
@@ -30,7 +31,9 @@ fn error_bodies() {
     // llama.cpp, with numbers of its own.
     let llama = r#"{"error": {"code": 400, "message": "m", "type": "exceed_context_size_error", "n_ctx": 2048}}"#;
     let read = case(400, llama, Status, ["m", "exceed_context_size_error", "400", ""]);
-    assert!(read.deviations.iter().any(|deviation| deviation.kind == "error_extra" && deviation.detail == "n_ctx=2048"));
+    assert!(
+        read.deviations.iter().any(|deviation| deviation.kind == "error_extra" && deviation.detail == "n_ctx=2048")
+    );
     case(404, r#"{"detail": "Not Found"}"#, Status, ["Not Found", "", "", ""]);
     let list = r#"{"detail": [{"loc": ["body", "messages"], "msg": "Field required", "type": "missing"}]}"#;
     case(422, list, Status, [r#"Field required at ["body","messages"]"#, "", "", ""]);
@@ -55,12 +58,8 @@ fn litellm_wraps_the_engines_error() {
     let message = "litellm.BadRequestError: Hosted_vllmException - {\"error\":{\"message\":\"too long\",\"type\":\
         \"BadRequestError\",\"param\":\"input_tokens\",\"code\":400}}\n\nLiteLLM: model group 'x' failed";
     let body = json!({"error": {"message": message, "type": "invalid_request_error", "param": null, "code": "400"}});
-    let read = case(
-        400,
-        &body.to_string(),
-        FaultKind::Status,
-        [message, "invalid_request_error", "400", "input_tokens"],
-    );
+    let read =
+        case(400, &body.to_string(), FaultKind::Status, [message, "invalid_request_error", "400", "input_tokens"]);
     assert_eq!(read.deviations[0].kind, "error_wrapped");
     assert_eq!(read.deviations[0].detail, "BadRequestError: too long");
 }

@@ -87,7 +87,8 @@ fn tool_calls() {
         let finish = if read.is_empty() { "\"stop\"" } else { "\"tool_calls\"" };
         assert_eq!(departs(&message(&body, finish), expected).tool_calls, read, "{calls}");
     };
-    let f = |arguments: &str| format!(r#"[{{"id": "1", "type": "function", "function": {{"name": "f", {arguments}}}}}]"#);
+    let f =
+        |arguments: &str| format!(r#"[{{"id": "1", "type": "function", "function": {{"name": "f", {arguments}}}}}]"#);
     case("null", &[], &[]);
     case("[]", &[], &["tool_calls_empty"]);
     case(&f(r#""arguments": "{}""#), &[call("1", "f", text("{}"))], &[]);
@@ -100,17 +101,37 @@ fn tool_calls() {
     case(&f(r#""arguments": "\"{}\"""#), &[call("1", "f", text("\"{}\""))], &["arguments_double_encoded"]);
     case(&f(r#""parameters": "{}""#), &[call("1", "f", text("{}"))], &["arguments_renamed"]);
     let one = &[call("1", "f", text("{}"))];
-    case(r#"{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}"#, one, &["tool_calls_not_list"]);
-    case(r#""[{\"id\": \"1\", \"type\": \"function\", \"function\": {\"name\": \"f\", \"arguments\": \"{}\"}}]""#, one, &["tool_calls_not_list"]);
+    case(
+        r#"{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}"#,
+        one,
+        &["tool_calls_not_list"],
+    );
+    case(
+        r#""[{\"id\": \"1\", \"type\": \"function\", \"function\": {\"name\": \"f\", \"arguments\": \"{}\"}}]""#,
+        one,
+        &["tool_calls_not_list"],
+    );
     case(r#"[{"id": "1", "type": "function", "name": "f", "arguments": "{}"}]"#, one, &["tool_call_flat"]);
     case(r#"["x"]"#, &[], &["tool_call_not_object"]);
     let bare = r#"[{"function": {"name": "f", "arguments": "{}"}}]"#;
     let missing = &["tool_call_without_id", "tool_call_without_type"];
     case(bare, &[ToolCall { kind: None, ..call("", "f", text("{}")) }], missing);
-    case(r#"[{"id": 7, "type": "function", "function": {"name": "f", "arguments": "{}"}}]"#, &[call("7", "f", text("{}"))], &["tool_call_id_not_text"]);
-    case(r#"[{"id": "1", "type": "function", "function": {"name": null, "arguments": "{}"}}]"#, &[call("1", "", text("{}"))], &["tool_call_without_name"]);
+    case(
+        r#"[{"id": 7, "type": "function", "function": {"name": "f", "arguments": "{}"}}]"#,
+        &[call("7", "f", text("{}"))],
+        &["tool_call_id_not_text"],
+    );
+    case(
+        r#"[{"id": "1", "type": "function", "function": {"name": null, "arguments": "{}"}}]"#,
+        &[call("1", "", text("{}"))],
+        &["tool_call_without_name"],
+    );
     let indexed = ToolCall { index: Some(0), ..call("1", "f", text("{}")) };
-    case(r#"[{"index": "0", "id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]"#, &[indexed], &["tool_index_not_integer"]);
+    case(
+        r#"[{"index": "0", "id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]"#,
+        &[indexed],
+        &["tool_index_not_integer"],
+    );
     let odd = ToolCall { kind: Some("tool".into()), ..call("1", "f", text("{}")) };
     case(r#"[{"id": "1", "type": "tool", "function": {"name": "f", "arguments": "{}"}}]"#, &[odd], &["tool_call_type"]);
     let twice = [call("1", "f", text("{}")), call("1", "f", text("{}"))];
@@ -169,14 +190,20 @@ fn usage() {
     case("7", None, &["usage_not_object"]);
     case(r#"{"prompt_tokens": 1}"#, Some((Some(1), None)), &["usage_partial"]);
     case(r#"{"prompt_tokens": 1.0, "completion_tokens": "2"}"#, Some((Some(1), Some(2))), &["usage_not_integer"; 2]);
-    case(r#"{"prompt_tokens": 1, "completion_tokens": -2}"#, Some((Some(1), None)), &["usage_negative", "usage_partial"]);
+    case(
+        r#"{"prompt_tokens": 1, "completion_tokens": -2}"#,
+        Some((Some(1), None)),
+        &["usage_negative", "usage_partial"],
+    );
     let huge = &["number_out_of_range", "usage_partial"];
     case(r#"{"prompt_tokens": 1, "completion_tokens": 1e300}"#, Some((Some(1), None)), huge);
     case(r#"{"prompt_tokens": 1, "completion_tokens": 1e999}"#, Some((Some(1), None)), huge);
     let read = departs(
-        &plain(r#"{"choices": [{"message": {"role": "assistant", "content": "a"}, "finish_reason": "stop"}], "usage":
+        &plain(
+            r#"{"choices": [{"message": {"role": "assistant", "content": "a"}, "finish_reason": "stop"}], "usage":
             {"prompt_tokens": 9, "completion_tokens": 2, "completion_tokens_details": {"reasoning_tokens": 1},
-            "prompt_tokens_details": {"cached_tokens": 4}}}"#),
+            "prompt_tokens_details": {"cached_tokens": 4}}}"#,
+        ),
         &[],
     );
     assert_eq!(read.usage.map(|usage| (usage.reasoning_tokens, usage.cached_tokens)), Some((Some(1), Some(4))));
@@ -209,10 +236,16 @@ fn choices() {
     case(r#"[{"text": "a", "finish_reason": "stop"}]"#, &["text_completion"]);
     case(r#"[{"delta": {"role": "assistant", "content": "a"}, "finish_reason": "stop"}]"#, &["delta_in_plain"]);
     case(r#"{"message": {"role": "assistant", "content": "a"}, "finish_reason": "stop"}"#, &["choices_not_list"]);
-    case(r#"[{"index": 4, "message": {"role": "assistant", "content": "a"}, "finish_reason": "stop"}]"#, &["choice_index"]);
+    case(
+        r#"[{"index": 4, "message": {"role": "assistant", "content": "a"}, "finish_reason": "stop"}]"#,
+        &["choice_index"],
+    );
     case(r#"[{"message": {"content": "a"}, "finish_reason": "stop"}]"#, &["role_not_assistant"]);
     case(r#"[{"message": {"role": "model", "content": "a"}, "finish_reason": "stop"}]"#, &["role_not_assistant"]);
-    departs(&plain(format!(r#"{{"choices": [{{"finish_reason": "stop"}}], {usage}}}"#)), &["choice_without_message", "message_empty"]);
+    departs(
+        &plain(format!(r#"{{"choices": [{{"finish_reason": "stop"}}], {usage}}}"#)),
+        &["choice_without_message", "message_empty"],
+    );
 }
 
 #[test]

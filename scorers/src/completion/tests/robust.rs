@@ -10,17 +10,38 @@ use crate::completion::{DEVIATION_KINDS, strict_client};
 /// JSON of any shape whose keys are often those of the contract.
 fn any_json() -> impl Strategy<Value = serde_json::Value> {
     let key = prop_oneof![
-        Just("choices"), Just("message"), Just("delta"), Just("content"), Just("tool_calls"), Just("function"),
-        Just("arguments"), Just("name"), Just("index"), Just("id"), Just("type"), Just("text"), Just("usage"),
-        Just("error"), Just("finish_reason"), Just("reasoning"), Just("role"), Just("completion_tokens"),
-        Just("detail"), Just("object"), Just("function_call"), Just("x"),
+        Just("choices"),
+        Just("message"),
+        Just("delta"),
+        Just("content"),
+        Just("tool_calls"),
+        Just("function"),
+        Just("arguments"),
+        Just("name"),
+        Just("index"),
+        Just("id"),
+        Just("type"),
+        Just("text"),
+        Just("usage"),
+        Just("error"),
+        Just("finish_reason"),
+        Just("reasoning"),
+        Just("role"),
+        Just("completion_tokens"),
+        Just("detail"),
+        Just("object"),
+        Just("function_call"),
+        Just("x"),
     ];
     let leaf = prop_oneof![
         Just(json!(null)),
         any::<bool>().prop_map(|value| json!(value)),
         any::<i64>().prop_map(|value| json!(value)),
         any::<f64>().prop_map(|value| json!(value)),
-        Just(json!("stop")), Just(json!("error")), Just(json!("{\"a\":1}")), Just(json!("text")),
+        Just(json!("stop")),
+        Just(json!("error")),
+        Just(json!("{\"a\":1}")),
+        Just(json!("text")),
         ".{0,12}".prop_map(|value| json!(value)),
     ];
     leaf.prop_recursive(6, 48, 5, move |inner| {
@@ -42,7 +63,10 @@ fn survives(exchange: &Exchange) {
     };
     for deviation in deviations {
         let listed = DEVIATION_KINDS.iter().any(|kind| kind.name == deviation.kind);
-        assert!(listed && deviation.detail.chars().count() < 340 && deviation.place.chars().count() <= 201, "{deviation:?}");
+        assert!(
+            listed && deviation.detail.chars().count() < 340 && deviation.place.chars().count() <= 201,
+            "{deviation:?}"
+        );
     }
     assert!(deviations.len() < 200);
     let _ = strict_client(exchange);
@@ -129,7 +153,10 @@ fn the_table_lists_exactly_the_kinds_in_use() {
         }
         let named = DEVIATION_KINDS.iter().filter(|kind| source.contains(&format!("\"{}\"", kind.name)));
         used.extend(named.map(|kind| kind.name.to_owned()));
-        let booked = source.split("notes.add(").skip(1).filter_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next());
+        let booked = source
+            .split("notes.add(")
+            .skip(1)
+            .filter_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next());
         let booked = booked.chain(source.split("self.book(\"").skip(1).filter_map(|rest| rest.split('"').next()));
         for kind in booked {
             assert!(DEVIATION_KINDS.iter().any(|known| known.name == kind), "{kind} in {:?}", entry.file_name());

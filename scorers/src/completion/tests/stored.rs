@@ -43,10 +43,18 @@ fn faults_are_stored_too() {
         let read = fault(&stored(&response));
         assert_eq!((read.kind, read.message.as_str()), (kind, message), "{response}");
     };
-    case(json!({"transport_error": "connection_refused", "http_status": null}), FaultKind::Unreachable, "connection_refused");
+    case(
+        json!({"transport_error": "connection_refused", "http_status": null}),
+        FaultKind::Unreachable,
+        "connection_refused",
+    );
     case(json!({"transport_error": "connect_timeout", "startup_log": "…"}), FaultKind::Timeout, "connect_timeout");
     case(json!({"transport_error": {"kind": "cut", "message": "reset by peer"}}), FaultKind::Cut, "reset by peer");
-    case(json!({"http_status": 504, "content_type": "text/html", "body_text": "<html>late</html>"}), FaultKind::Status, "late");
+    case(
+        json!({"http_status": 504, "content_type": "text/html", "body_text": "<html>late</html>"}),
+        FaultKind::Status,
+        "late",
+    );
     case(json!({"http_status": 503, "body": {"error": {"message": "loading"}}}), FaultKind::Status, "loading");
     case(json!({"error": {"message": "no"}}), FaultKind::ErrorBody, "no");
     case(json!({"http_status": 200, "body": null}), FaultKind::EmptyBody, "the body is empty");
@@ -58,9 +66,14 @@ fn faults_are_stored_too() {
 
 #[test]
 fn mode_status_and_headers_are_kept() {
-    let exchange = stored(&json!({"http_status": 200, "headers": {"X-Request-Id": "7"}, "content_type": "application/json", "body": body()}));
+    let exchange = stored(
+        &json!({"http_status": 200, "headers": {"X-Request-Id": "7"}, "content_type": "application/json", "body": body()}),
+    );
     assert_eq!((exchange.mode, exchange.status), (Mode::Plain, Some(200)));
-    assert_eq!((exchange.header("x-request-id"), exchange.header("content-type")), (Some("7"), Some("application/json")));
+    assert_eq!(
+        (exchange.header("x-request-id"), exchange.header("content-type")),
+        (Some("7"), Some("application/json"))
+    );
     assert_eq!(stored(&json!([chunk("a", None)])).mode, Mode::Stream);
     let asked = Exchange::from_stored(&json!({"stream": true}), &body()).unwrap();
     assert_eq!(asked.mode, Mode::Stream);

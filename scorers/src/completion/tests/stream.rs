@@ -65,7 +65,10 @@ fn frames() {
     case("data: $A\n\ndata: {\"ping\": 1}\n\ndata: $B\n\ndata: [DONE]\n\n", &["chunk_without_choices"]);
     case("data: $A\n\ndata: oops\n\ndata: $B\n\ndata: [DONE]\n\n", &["chunk_not_json"]);
     case("data: $A\n\ndata: [1]\n\ndata: $B\n\ndata: [DONE]\n\n", &["chunk_not_json"]);
-    case("data: $A\n\ndata: $B\n\ndata: [DONE]\n\ndata: {\"choices\": [], \"usage\": {\"prompt_tokens\": 1, \"completion_tokens\": 1}}\n\n", &["data_after_done"]);
+    case(
+        "data: $A\n\ndata: $B\n\ndata: [DONE]\n\ndata: {\"choices\": [], \"usage\": {\"prompt_tokens\": 1, \"completion_tokens\": 1}}\n\n",
+        &["data_after_done"],
+    );
     let pretty = serde_json::to_string_pretty(&serde_json::from_str::<serde_json::Value>(A).unwrap()).unwrap();
     let pretty = pretty.replace('\n', "\ndata: ");
     case(&format!("data: {pretty}\n\ndata: $B\n\ndata: [DONE]\n\n"), &["sse_multiline_data"]);
@@ -186,10 +189,16 @@ fn chunks_of_other_shapes() {
     let read = departs(&chunks(&[r#"{"role": "assistant"}"#, r#"{"content": "a"}"#, usage], "\"stop\""), &[]);
     assert_eq!(read.usage.and_then(|usage| usage.completion_tokens), Some(2));
     // Two choices, the second one first.
-    let exchange = chunks(&[r#"{"index": 1, "delta": {"content": "b"}}"#, r#"{"index": 0, "delta": {"content": "a"}}"#], "\"stop\"");
+    let exchange = chunks(
+        &[r#"{"index": 1, "delta": {"content": "b"}}"#, r#"{"index": 0, "delta": {"content": "a"}}"#],
+        "\"stop\"",
+    );
     let read = departs(&exchange, &[]);
     assert_eq!((read.text(), read.choices, read.other_choices.join(",")), ("a", 2, "b".to_owned()));
-    let read = departs(&chunks(&[r#"{"index": 0, "message": {"role": "assistant", "content": "a"}}"#], "\"stop\""), &["message_in_chunk"]);
+    let read = departs(
+        &chunks(&[r#"{"index": 0, "message": {"role": "assistant", "content": "a"}}"#], "\"stop\""),
+        &["message_in_chunk"],
+    );
     assert_eq!(read.text(), "a");
     // The whole message once more at the end does not double the text.
     let twice = [r#"{"content": "a"}"#, r#"{"index": 0, "message": {"role": "assistant", "content": "a"}}"#];
