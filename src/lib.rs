@@ -7,6 +7,7 @@ pub mod cli;
 pub mod diagnostic;
 pub mod endpoint;
 pub mod exit;
+pub mod plan;
 pub mod profile;
 pub mod record;
 pub mod report;

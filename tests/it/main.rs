@@ -6,3 +6,4 @@ mod profile;
 mod reports;
 mod runner;
 mod server;
+mod suite_errors;

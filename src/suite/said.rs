@@ -1,0 +1,103 @@
+//! What the file says: TOML text → a JSON value, and from a JSON pointer back to bytes: [`Said`].
+//!
+//! Two phases, because a deserialiser's errors lose their places in tagged tables. Nothing here knows what a suite is.
+
+use std::ops::Range;
+
+use serde_json::{Map, Value};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::problem::{Problem, Problems, join};
+use crate::diagnostic::{Diagnostic, Source};
+
+/// A TOML file read, with every place kept.
+#[derive(Debug)]
+pub(super) struct Said<'s> {
+    root: Spanned<DeTable<'s>>,
+    /// The whole file as JSON.
+    pub(super) value: Map<String, Value>,
+}
+
+impl<'s> Said<'s> {
+    /// Reads TOML. Several syntax errors at once.
+    pub(super) fn read(source: &'s Source, problems: &mut Problems) -> Result<Self, Vec<Diagnostic>> {
+        let (root, errors) = DeTable::parse_recoverable(source.text());
+        if !errors.is_empty() {
+            let errors = errors.iter().take(20).map(|error| {
+                let found = Diagnostic::error("syntax", format!("not TOML: {}", error.message()));
+                found.at(source, error.span().unwrap_or(0..0))
+            });
+            let mut errors: Vec<_> = errors.collect();
+            errors.sort_by_key(|found| (found.line, found.column));
+            return Err(errors);
+        }
+        let value = table(root.get_ref(), "", problems);
+        Ok(Self { root, value })
+    }
+
+    /// The bytes a pointer leads to, or those of the nearest thing above it.
+    pub(super) fn span(&self, pointer: &str, at_key: bool) -> Range<usize> {
+        let mut span = 0..0;
+        let mut here: Option<&DeValue<'_>> = None;
+        for (depth, token) in pointer.split('/').skip(1).enumerate() {
+            let token = token.replace("~1", "/").replace("~0", "~");
+            let next = match (depth, here) {
+                (0, _) => entry(self.root.get_ref(), &token),
+                (_, Some(DeValue::Table(table))) => entry(table, &token),
+                (_, Some(DeValue::Array(array))) => {
+                    token.parse().ok().and_then(|index: usize| array.get(index)).map(|value| (value.span(), value))
+                }
+                _ => None,
+            };
+            let Some((key, value)) = next else { break };
+            span = if at_key { key } else { value.span() };
+            here = Some(value.get_ref());
+        }
+        span
+    }
+}
+
+fn entry<'t, 's>(table: &'t DeTable<'s>, key: &str) -> Option<(Range<usize>, &'t Spanned<DeValue<'s>>)> {
+    table.get_key_value(key).map(|(key, value)| (key.span(), value))
+}
+
+fn table(said: &DeTable<'_>, at: &str, problems: &mut Problems) -> Map<String, Value> {
+    said.iter()
+        .map(|(key, value)| {
+            let key = key.get_ref().to_string();
+            let value = json(value.get_ref(), &join(at, &key), problems);
+            (key, value)
+        })
+        .collect()
+}
+
+fn json(said: &DeValue<'_>, at: &str, problems: &mut Problems) -> Value {
+    let wrong = match said {
+        DeValue::String(text) => return Value::String(text.to_string()),
+        DeValue::Boolean(flag) => return Value::Bool(*flag),
+        DeValue::Table(inner) => return Value::Object(table(inner, at, problems)),
+        DeValue::Array(items) => {
+            let items =
+                items.iter().enumerate().map(|(index, item)| json(item.get_ref(), &format!("{at}/{index}"), problems));
+            return Value::Array(items.collect());
+        }
+        DeValue::Integer(number) => {
+            let (text, radix) = (number.as_str(), number.radix());
+            match i64::from_str_radix(text, radix)
+                .map(Value::from)
+                .or_else(|_| u64::from_str_radix(text, radix).map(Value::from))
+            {
+                Ok(number) => return number,
+                Err(_) => "this number is larger than 64 bits hold",
+            }
+        }
+        DeValue::Float(number) => match number.as_str().parse().ok().and_then(serde_json::Number::from_f64) {
+            Some(number) => return Value::Number(number),
+            None => "JSON has no such number",
+        },
+        DeValue::Datetime(_) => "JSON has no dates: write it as a string",
+    };
+    problems.push(Problem::error("wrong_type", at, wrong));
+    Value::Null
+}
