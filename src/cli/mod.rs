@@ -13,6 +13,7 @@ mod harness;
 mod io;
 mod options;
 mod profile;
+mod progress;
 mod report;
 mod rescore;
 mod run;

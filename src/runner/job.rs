@@ -1,5 +1,7 @@
 //! [`Job`]: one task, ready to be asked.
 
+use std::sync::Arc;
+
 use monban_scorers::{Expectation, Mode, RawJson, Request};
 use serde_json::Value;
 
@@ -17,7 +19,7 @@ pub struct Job {
     /// What is asked; `request.body` is what goes over the wire but for `stream`.
     pub request: Request,
     /// What must hold.
-    pub expectations: Vec<Expectation>,
+    pub expectations: Arc<[Expectation]>,
 }
 
 impl Job {

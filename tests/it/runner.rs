@@ -58,7 +58,7 @@ impl Observer for Keep {
 
 fn job(n: usize, repeat: u32, stream: StreamMode) -> Job {
     let body = serde_json::json!({"model": "m", "messages": [{"role": "user", "content": format!("#{n}.")}]});
-    Job { id: format!("t{n}"), repeat, stream, request: Request::read(&body), expectations: Vec::new() }
+    Job { id: format!("t{n}"), repeat, stream, request: Request::read(&body), expectations: Arc::new([]) }
 }
 
 fn reason(record: &RunRecord) -> &str {
