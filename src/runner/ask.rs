@@ -6,17 +6,17 @@ use monban_scorers::completion::Try;
 use monban_scorers::{Exchange, Mode, RawJson};
 use tokio::time::{Instant, sleep_until};
 
-use super::job::Job;
 use super::run::Shared;
 use super::sink::lock;
 use super::stop::Level;
+use crate::plan::Planned;
 
 /// All exchanges of one attempt; `None` when it was stopped before the first was sent.
-pub(super) async fn attempt(shared: &Shared, job: &Job, at: (usize, u32)) -> Option<Vec<Exchange>> {
-    let bodies = job.bodies();
-    let mut exchanges = Vec::with_capacity(bodies.len());
-    for (mode, body) in bodies {
-        exchanges.push(request(shared, at, mode, &body, exchanges.is_empty()).await?);
+pub(super) async fn attempt(shared: &Shared, task: &Planned, at: (usize, u32)) -> Option<Vec<Exchange>> {
+    let modes = task.stream.modes();
+    let mut exchanges = Vec::with_capacity(modes.len());
+    for mode in modes {
+        exchanges.push(request(shared, at, *mode, &task.body(*mode), exchanges.is_empty()).await?);
     }
     Some(exchanges)
 }

@@ -1,23 +1,23 @@
 //! From exchanges to what is booked: judges an attempt and says why it is red, in one line.
 
 use monban_scorers::completion::FaultKind;
+use monban_scorers::diagnosis::Context;
 use monban_scorers::{Answer, Attempt, Exchange, Fault, Judgement, Mode, Outcome, Verdict};
 
-use super::job::Job;
+use crate::plan::Planned;
 use crate::record::{AttemptDone, Measure};
-use monban_scorers::diagnosis::Context;
 
 /// The longest `why`, in characters.
 const WHY: usize = 300;
 
 /// Judges the exchanges of one attempt.
 #[must_use]
-pub fn attempt_done(at: (usize, u32), job: &Job, exchanges: Vec<Exchange>, context: &Context) -> AttemptDone {
+pub fn attempt_done(at: (usize, u32), task: &Planned, exchanges: Vec<Exchange>, context: &Context) -> AttemptDone {
     let judgement = monban_scorers::judge::judge(&Attempt {
-        task: &job.id,
-        request: &job.request,
+        task: &task.id,
+        request: &task.request,
         exchanges: &exchanges,
-        expectations: &job.expectations,
+        expectations: &task.expectations,
         context,
     });
     AttemptDone {

@@ -6,7 +6,6 @@
 
 mod ask;
 mod breaker;
-mod job;
 mod judged;
 mod options;
 mod pace;
@@ -16,7 +15,6 @@ mod run;
 mod sink;
 mod stop;
 
-pub use job::Job;
 pub use judged::attempt_done;
 pub use options::RunOptions;
 pub use retry::RetryPolicy;

@@ -4,12 +4,11 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use monban_scorers::diagnosis::Context;
+use monban_scorers::diagnosis::{Context, Finding};
 use tokio::task::JoinSet;
 
 use super::ask;
 use super::breaker::Breaker;
-use super::job::Job;
 use super::judged::attempt_done;
 use super::options::RunOptions;
 use super::pace::Pace;
@@ -18,6 +17,7 @@ use super::retry::RetryPolicy;
 use super::sink::{Sink, lock};
 use super::stop::{Level, Stop};
 use crate::endpoint::Client;
+use crate::plan::Plan;
 use crate::record::{Event, RunEnd, RunRecord, line};
 
 /// How long what is in flight may go on when the endpoint was given up: enough to book the tries that were made.
@@ -31,12 +31,14 @@ const TICK: Duration = Duration::from_millis(250);
 pub struct Run {
     /// The endpoint.
     pub client: Client,
-    /// The tasks, in the order of `RunStart::tasks`.
-    pub jobs: Arc<Vec<Job>>,
+    /// What to ask; its tasks are those of `RunStart::tasks`.
+    pub plan: Arc<Plan>,
     /// What is known of the endpoint.
     pub context: Context,
     /// How to ask.
     pub options: RunOptions,
+    /// What the finished run shows beyond its attempts.
+    pub conclude: fn(&RunRecord) -> Vec<Finding>,
     /// Where the events go. Has seen `RunStart`, and `Resumed` where the run is taken up again.
     pub sink: Sink,
     /// Ends the run early.
@@ -51,7 +53,7 @@ pub(super) struct Shared {
     pub(super) pace: Option<Pace>,
     pub(super) breaker: Mutex<Breaker>,
     pub(super) stop: Stop,
-    jobs: Arc<Vec<Job>>,
+    plan: Arc<Plan>,
     context: Context,
     queue: Mutex<Queue>,
     sink: Mutex<Sink>,
@@ -65,6 +67,7 @@ pub(super) struct Shared {
 pub async fn run(run: Run) -> io::Result<RunRecord> {
     let started = Instant::now();
     let stop = run.stop.clone();
+    let conclude = run.conclude;
     let (shared, workers) = prepare(run);
     let shared = Arc::new(shared);
     let mut set = JoinSet::new();
@@ -82,6 +85,9 @@ pub async fn run(run: Run) -> io::Result<RunRecord> {
         reason: stop.reason().unwrap_or("done").to_owned(),
     };
     let mut sink = lock(&shared.sink);
+    for finding in conclude(&sink.fold().record()) {
+        sink.emit(&Event::RunFinding(finding))?;
+    }
     sink.emit(&Event::RunEnd(end))?;
     sink.sync()?;
     Ok(sink.fold().record())
@@ -89,7 +95,7 @@ pub async fn run(run: Run) -> io::Result<RunRecord> {
 
 fn prepare(run: Run) -> (Shared, u64) {
     let options = run.options;
-    let queue = Queue::new(run.jobs.iter().map(|job| job.repeat).collect(), run.sink.fold().done().clone());
+    let queue = Queue::new(run.plan.tasks.iter().map(|task| task.repeat).collect(), run.sink.fold().done().clone());
     let attempts = queue.len();
     let shared = Shared {
         policy: RetryPolicy::new(options.retries),
@@ -97,7 +103,7 @@ fn prepare(run: Run) -> (Shared, u64) {
         breaker: Mutex::new(Breaker::new(options.patience(), options.concurrency, attempts)),
         client: run.client,
         stop: run.stop,
-        jobs: run.jobs,
+        plan: run.plan,
         context: run.context,
         queue: Mutex::new(queue),
         sink: Mutex::new(run.sink),
@@ -119,9 +125,9 @@ async fn worker(shared: Arc<Shared>) {
 }
 
 async fn one(shared: &Shared, at: (usize, u32)) {
-    let Some(job) = shared.jobs.get(at.0) else { return };
-    let Some(exchanges) = ask::attempt(shared, job, at).await else { return };
-    let event = Event::AttemptDone(attempt_done(at, job, exchanges, &shared.context));
+    let Some(task) = shared.plan.tasks.get(at.0) else { return };
+    let Some(exchanges) = ask::attempt(shared, task, at).await else { return };
+    let event = Event::AttemptDone(attempt_done(at, task, exchanges, &shared.context));
     if let Err(error) = line(&event).and_then(|line| lock(&shared.sink).emit_line(&event, &line)) {
         shared.stop.end(Level::Now, &format!("the journal cannot be written: {error}"));
         lock(&shared.failure).get_or_insert(error);

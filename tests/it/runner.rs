@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use monban::endpoint::{Client, ClientOptions};
-use monban::record::{AttemptDone, Event, Fold, RunRecord, RunStart, RunVerdict, TaskRef};
-use monban::runner::{Job, Observer, Run, RunOptions, Sink, Stop};
+use monban::plan::{Options, Plan};
+use monban::record::{AttemptDone, Event, Fold, RunRecord, RunStart, RunVerdict};
+use monban::runner::{Observer, Run, RunOptions, Sink, Stop};
 use monban::suite::StreamMode;
-use monban_scorers::{Mode, Request};
+use monban_scorers::{Mode, Registry};
 
 use crate::server::{Server, Step, dead_port, says, whole};
 
@@ -26,15 +27,27 @@ impl Case {
         Self { tasks, repeat: 1, stream: StreamMode::Off, options, stop: Stop::default() }
     }
 
+    fn plan(&self) -> Plan {
+        let mut text = "[suite]\nname = \"s\"\nversion = \"1.0.0\"\ndescription = \"d\"\n".to_owned();
+        for n in 0..self.tasks {
+            let expect = "{ scorer = \"contains\", text = \"yes\" }";
+            text.push_str(&format!("[[task]]\nid = \"t{n}\"\nprompt = \"#{n}.\"\nexpect = [{expect}]\n"));
+        }
+        let suite = monban::suite::check_text("s.toml", &text, &Registry::builtin()).into_suite(false).unwrap();
+        let (repeat, stream) = (Some(self.repeat), Some(self.stream));
+        Plan::new(vec![suite], &Options { model: "m".to_owned(), repeat, stream, ..Options::default() }).unwrap()
+    }
+
     fn run(self, url: &str) -> (RunRecord, Vec<AttemptDone>) {
-        let refs = (0..self.tasks).map(|n| TaskRef { id: format!("t{n}"), repeat: self.repeat, ..TaskRef::default() });
-        let start = RunStart { tasks: refs.collect(), ..RunStart::default() };
+        let plan = self.plan();
+        let start = RunStart { tasks: plan.task_refs(), ..RunStart::default() };
         let mut fold = Fold::default();
         fold.apply(&Event::RunStart(start));
         let (seen, events) = std::sync::mpsc::channel();
         let run = Run {
             client: Client::new(url.parse().unwrap(), &ClientOptions::default()).unwrap(),
-            jobs: Arc::new((0..self.tasks).map(|n| job(n, self.repeat, self.stream)).collect()),
+            plan: Arc::new(plan),
+            conclude: |_| Vec::new(),
             context: monban_scorers::diagnosis::Context::default(),
             options: self.options,
             sink: Sink::new(None, fold).observe(Box::new(Keep(seen))),
@@ -54,11 +67,6 @@ impl Observer for Keep {
             self.0.send(done.clone()).unwrap();
         }
     }
-}
-
-fn job(n: usize, repeat: u32, stream: StreamMode) -> Job {
-    let body = serde_json::json!({"model": "m", "messages": [{"role": "user", "content": format!("#{n}.")}]});
-    Job { id: format!("t{n}"), repeat, stream, request: Request::read(&body), expectations: Arc::new([]) }
 }
 
 fn reason(record: &RunRecord) -> &str {
@@ -85,7 +93,7 @@ fn every_attempt_is_asked_once_in_each_mode() {
 #[test]
 fn a_dead_port_ends_the_run_at_once_whatever_its_size() {
     let started = Instant::now();
-    let (record, _) = Case::of(100_000).run(&format!("http://127.0.0.1:{}", dead_port()));
+    let (record, _) = Case { repeat: 1000, ..Case::of(100) }.run(&format!("http://127.0.0.1:{}", dead_port()));
     assert!(started.elapsed() < Duration::from_secs(10));
     assert!(reason(&record).starts_with("circuit_open: no answer"), "{}", reason(&record));
     assert_eq!(record.verdict(None), RunVerdict::Invalid);
@@ -97,7 +105,7 @@ fn a_dead_port_ends_the_run_at_once_whatever_its_size() {
 #[test]
 fn endless_503_ends_the_run_even_while_it_asks_for_patience() {
     let server = Server::start(|_| whole(503, "retry-after: 600\r\n", "{}"));
-    let mut case = Case::of(10_000);
+    let mut case = Case { repeat: 1000, ..Case::of(10) };
     case.options.concurrency = 64;
     let started = Instant::now();
     let (record, done) = case.run(&server.url());
@@ -109,7 +117,7 @@ fn endless_503_ends_the_run_even_while_it_asks_for_patience() {
 #[test]
 fn refusing_every_request_ends_the_run_early() {
     let server = Server::start(|_| whole(401, "", r#"{"error":"Unauthorized"}"#));
-    let (record, _) = Case::of(5000).run(&server.url());
+    let (record, _) = Case { repeat: 500, ..Case::of(10) }.run(&server.url());
     assert_eq!(reason(&record), "circuit_open: every request is refused: status 401");
     assert!(server.asked().len() < 50, "{}", server.asked().len());
 }
@@ -117,7 +125,7 @@ fn refusing_every_request_ends_the_run_early() {
 #[test]
 fn an_endpoint_that_hangs_is_given_up() {
     let server = Server::start(|_| vec![Step::Hang]);
-    let mut case = Case::of(5000);
+    let mut case = Case { repeat: 500, ..Case::of(10) };
     case.options.timeout_s = 0.3;
     let (record, _) = case.run(&server.url());
     assert!(reason(&record).starts_with("circuit_open: no answer"), "{}", reason(&record));
@@ -174,7 +182,7 @@ fn an_interrupt_lets_what_is_in_flight_finish_and_begins_nothing_new() {
         }
         [vec![Step::Wait(Duration::from_millis(if asked.n > 3 { 100 } else { 0 }))], says(asked, "yes")].concat()
     });
-    let (record, done) = Case { stop, ..Case::of(1000) }.run(&server.url());
+    let (record, done) = Case { stop, repeat: 100, ..Case::of(10) }.run(&server.url());
     assert_eq!(reason(&record), "interrupted");
     assert_eq!(done.len(), server.asked().len(), "everything that was asked was booked");
     assert!(done.len() < 10, "{}", done.len());
