@@ -2,7 +2,19 @@
 //!
 //! Everything that it answers is labelled `harness` in the records. It is no model of quality: only of the wire.
 
+mod brain;
+mod deliver;
+mod engine;
 pub mod fault;
-pub mod sample;
-pub mod solve;
-pub mod wire;
+mod options;
+mod running;
+mod sample;
+mod server;
+mod solve;
+mod wire;
+
+pub use brain::Brain;
+pub use fault::{Fault, FaultKind};
+pub use options::{Options, ParserChoice};
+pub use running::Harness;
+pub use solve::{Written, solve};

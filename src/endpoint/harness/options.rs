@@ -1,0 +1,182 @@
+//! What a harness stands for: [`Options`], with the defaults of a rightly launched server.
+
+use std::time::Duration;
+
+use monban_scorers::catalogue::{self, FamilyKind, ParserStatus, SplitOutcome};
+
+use super::fault::Fault;
+
+/// What the simulated endpoint is, and how fast.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The engine's id in the catalogue.
+    pub engine: String,
+    /// The engine's version.
+    pub version: String,
+    /// The family whose tool markup the model writes.
+    pub family: String,
+    /// The family whose reasoning markup the model writes; `None` for a model that does not think.
+    pub reasoning_family: Option<String>,
+    /// The tool parser it was started with.
+    pub tool_parser: Option<String>,
+    /// The reasoning parser it was started with.
+    pub reasoning_parser: Option<String>,
+    /// The model's name.
+    pub model: String,
+    /// Its context length in tokens.
+    pub max_model_len: u64,
+    /// The key it wants.
+    pub api_key: Option<String>,
+    /// What goes wrong.
+    pub faults: Vec<Fault>,
+    /// Time to the first token.
+    pub ttft: Duration,
+    /// Tokens a second after it.
+    pub tokens_per_second: f64,
+    /// Where the ids of calls begin.
+    pub seed: u64,
+}
+
+/// What a parser flag says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ParserChoice {
+    /// The one that reads the family.
+    #[default]
+    Right,
+    /// None at all.
+    None,
+    /// This one.
+    Named(String),
+}
+
+impl ParserChoice {
+    /// Reads a flag's value: absent is the right one, `none` is none.
+    #[must_use]
+    pub fn read(flag: Option<&str>) -> Self {
+        match flag {
+            None | Some("right") => Self::Right,
+            Some("none" | "") => Self::None,
+            Some(name) => Self::Named(name.to_owned()),
+        }
+    }
+}
+
+impl Options {
+    /// A server of `engine` (`vllm`, or `vllm@0.33.0`) for models of `family`, with the parsers chosen.
+    ///
+    /// # Errors
+    /// What is not known, with the nearest name; and a configuration that the engine refuses to start with.
+    pub fn new(engine: &str, family: &str, tool: &ParserChoice, reasoning: &ParserChoice) -> Result<Self, String> {
+        let (name, version) = engine.split_once('@').unwrap_or((engine, ""));
+        let engine = catalogue::engine_id(name).ok_or_else(|| format!("no engine is called `{name}`; known: vllm, sglang, tensorrt_llm, llama_cpp, atlas"))?;
+        let version = if version.is_empty() { newest(engine) } else { version.to_owned() };
+        let (family, reasoning_family) = families(family)?;
+        let mut options = Self {
+            engine: engine.to_owned(),
+            version,
+            tool_parser: None,
+            reasoning_parser: None,
+            model: format!("simulated-{}", family.replace('_', "-")),
+            family,
+            reasoning_family,
+            max_model_len: 32_768,
+            api_key: None,
+            faults: Vec::new(),
+            ttft: Duration::from_millis(5),
+            tokens_per_second: 2_000.0,
+            seed: fastrand::u64(..) >> 16,
+        };
+        options.tool_parser = options.parser(FamilyKind::Tool, tool)?;
+        options.reasoning_parser = options.parser(FamilyKind::Reasoning, reasoning)?;
+        options.starts()?;
+        Ok(options)
+    }
+
+    fn parser(&self, kind: FamilyKind, choice: &ParserChoice) -> Result<Option<String>, String> {
+        let version = Some(self.version.as_str());
+        match choice {
+            ParserChoice::None => Ok(None),
+            ParserChoice::Right => Ok(match (kind, &self.reasoning_family) {
+                (FamilyKind::Tool, _) => catalogue::parsers_reading(&self.engine, &self.family, version).first().map(|name| (*name).to_owned()),
+                (_, Some(family)) => catalogue::reasoning_parsers_reading(&self.engine, family, version).first().map(|name| (*name).to_owned()),
+                _ => None,
+            }),
+            ParserChoice::Named(name) => match catalogue::parser_status(&self.engine, kind, name, version) {
+                ParserStatus::Known => Ok(Some(name.clone())),
+                status => Err(format!("{} {} has no such parser: `{name}` ({status:?})", self.engine, self.version)),
+            },
+        }
+    }
+
+    /// Whether a server with these parsers comes up at all.
+    fn starts(&self) -> Result<(), String> {
+        let version = Some(self.version.as_str());
+        let refused = |parser: &str| format!("{} {} does not start: parser `{parser}` refuses this model's tokenizer", self.engine, self.version);
+        if let Some(parser) = &self.tool_parser
+            && let Some(measured) = catalogue::outcome(&self.engine, version, &self.family, parser, monban_scorers::Mode::Plain, false)
+            && measured.outcome == catalogue::MatrixOutcome::Refuse
+        {
+            return Err(refused(parser));
+        }
+        if let Some(parser) = &self.reasoning_parser
+            && let Some((SplitOutcome::Refuse, _)) =
+                catalogue::reasoning_outcome(&self.engine, version, self.shape(), parser, None, monban_scorers::Mode::Plain)
+        {
+            return Err(refused(parser));
+        }
+        Ok(())
+    }
+
+    /// The shape of the reasoning matrix that the model writes when it thinks.
+    #[must_use]
+    pub fn shape(&self) -> &'static str {
+        self.reasoning_family.as_deref().and_then(catalogue::shape_of).unwrap_or("no_thinking_plain")
+    }
+
+    /// Whether the opening marker of reasoning stands in the prompt.
+    #[must_use]
+    pub fn opening_in_prompt(&self) -> bool {
+        self.shape().contains("prefilled")
+    }
+
+    /// Whether a reasoning parser is made for the model's family.
+    #[must_use]
+    pub fn reads_reasoning(&self, parser: &str) -> bool {
+        let own = catalogue::parser_families(&self.engine, FamilyKind::Reasoning, parser);
+        self.reasoning_family.as_ref().is_some_and(|family| own.contains(family))
+    }
+
+    /// The time of one token.
+    #[must_use]
+    pub fn per_token(&self) -> Duration {
+        if self.tokens_per_second > 0.0 { Duration::from_secs_f64(1.0 / self.tokens_per_second) } else { Duration::ZERO }
+    }
+}
+
+/// The newest version of an engine that the catalogue knows.
+fn newest(engine: &str) -> String {
+    match engine {
+        "vllm" => "0.33.0",
+        "sglang" => "0.5.23",
+        "tensorrt_llm" => "1.2.0",
+        _ => "",
+    }
+    .to_owned()
+}
+
+/// A tool family and the reasoning family of the models that write it; by the name of a family or of a model.
+fn families(name: &str) -> Result<(String, Option<String>), String> {
+    let known = catalogue::catalogue();
+    if known.family_of(FamilyKind::Tool, name).is_some() {
+        let rule = known.rules().find(|rule| rule.tool_family() == Some(name) && rule.reasoning_family().is_some());
+        return Ok((name.to_owned(), rule.and_then(|rule| rule.reasoning_family()).map(str::to_owned)));
+    }
+    let rule = catalogue::model_rule(name).filter(|rule| rule.tool_family().is_some());
+    match rule {
+        Some(rule) => Ok((rule.tool_family().unwrap_or_default().to_owned(), rule.reasoning_family().map(str::to_owned))),
+        None => {
+            let nearest = known.families().map(|family| family.name.as_str()).max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
+            Err(format!("no family or model is called `{name}`; the nearest family is `{}`", nearest.unwrap_or_default()))
+        }
+    }
+}
