@@ -5,12 +5,14 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
+use monban_scorers::Registry;
 use monban_scorers::dialects::Call;
 use monban_scorers::request::{Request, ToolChoice};
 use serde_json::{Map, Value};
 
 use super::sample;
 use super::solve::{Written, solve};
+use crate::suite::Suite;
 
 /// The simulated model.
 #[derive(Debug, Default)]
@@ -19,6 +21,25 @@ pub struct Brain {
 }
 
 impl Brain {
+    /// A model that is right on the tasks of these suites.
+    #[must_use]
+    pub fn taught<'a>(suites: impl IntoIterator<Item = &'a Suite>) -> Self {
+        let mut brain = Self::default();
+        for task in suites.into_iter().flat_map(|suite| &suite.tasks) {
+            brain.learn(&task.request, &task.expect);
+        }
+        brain
+    }
+
+    /// A model that is right on the built-in suites.
+    #[must_use]
+    pub fn builtin() -> Self {
+        let registry = Registry::builtin();
+        let suites: Vec<Suite> =
+            crate::suite::BUILTIN.iter().filter_map(|builtin| crate::suite::load(builtin.name, &registry).into_suite(false).ok()).collect();
+        Self::taught(&suites)
+    }
+
     /// Learns what satisfies a task: its request (without `model` and `stream`) and its `expect` list.
     pub fn learn(&mut self, request: &Map<String, Value>, expect: &[Value]) {
         self.book.entry(key(request)).or_default().extend(expect.iter().cloned());

@@ -14,7 +14,7 @@ use super::wire::{Delivered, DeliveredCall, tokens};
 
 /// The model's raw text, in the parts a parser may or may not tell apart.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct RawText {
+pub(super) struct RawText {
     /// The thought; empty where it did not think.
     pub thought: String,
     /// The answer with its tool markup.
@@ -27,7 +27,7 @@ pub struct RawText {
 
 /// Renders what a model of the family writes.
 #[must_use]
-pub fn raw(written: &Written, options: &Options, thinking: bool) -> RawText {
+pub(super) fn raw(written: &Written, options: &Options, thinking: bool) -> RawText {
     let dialect = TOOL_DIALECTS.iter().find(|dialect| dialect.family == options.family || dialect.same_as.contains(&options.family.as_str()));
     let markup = match dialect {
         Some(dialect) if !written.calls.is_empty() => dialect.render(&written.calls),
@@ -45,7 +45,7 @@ pub fn raw(written: &Written, options: &Options, thinking: bool) -> RawText {
 
 /// What the client gets of a raw text.
 #[must_use]
-pub fn deliver(written: &Written, raw: &RawText, options: &Options, request: &Request, mode: Mode) -> Delivered {
+pub(super) fn deliver(written: &Written, raw: &RawText, options: &Options, request: &Request, mode: Mode) -> Delivered {
     let (reasoning, content) = split(raw, options, request, mode);
     let mut delivered = Delivered { content, reasoning, finish: "stop".into(), ..Delivered::default() };
     let forced = matches!(request.tool_choice, Some(ToolChoice::Required | ToolChoice::Named(_)));
@@ -146,6 +146,6 @@ fn tail(markup: &str) -> String {
 
 /// How many tokens a text amounts to.
 #[must_use]
-pub fn count(text: &str) -> u64 {
+pub(super) fn count(text: &str) -> u64 {
     tokens(text).count() as u64
 }

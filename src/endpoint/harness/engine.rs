@@ -153,7 +153,8 @@ impl Setup {
             delivered.completion_tokens = budget;
         } else if written.endless || delivered.completion_tokens > budget {
             let keep = usize::try_from(budget).unwrap_or(usize::MAX);
-            let kept: String = super::wire::tokens(&raw.answer).cycle().take(keep.min(4096)).collect();
+            let pieces: Vec<&str> = super::wire::tokens(&raw.answer).collect();
+            let kept: String = pieces.into_iter().cycle().take(keep.min(4096)).collect();
             (delivered.content, delivered.calls, delivered.finish) = (Some(kept), Vec::new(), "length".into());
             delivered.completion_tokens = budget;
         }

@@ -164,19 +164,20 @@ fn newest(engine: &str) -> String {
     .to_owned()
 }
 
-/// A tool family and the reasoning family of the models that write it; by the name of a family or of a model.
+/// A tool family and the reasoning family of the models that write it; by the name of a family, a parser or a model.
 fn families(name: &str) -> Result<(String, Option<String>), String> {
     let known = catalogue::catalogue();
-    if known.family_of(FamilyKind::Tool, name).is_some() {
-        let rule = known.rules().find(|rule| rule.tool_family() == Some(name) && rule.reasoning_family().is_some());
-        return Ok((name.to_owned(), rule.and_then(|rule| rule.reasoning_family()).map(str::to_owned)));
+    let by_parser = || ["vllm", "sglang", "atlas", "tensorrt_llm"].iter().find_map(|engine| catalogue::parser_family(engine, name));
+    let family = known.family_of(FamilyKind::Tool, name).map(|family| family.name.as_str()).or_else(by_parser);
+    if let Some(family) = family {
+        let rule = known.models.iter().find(|rule| rule.tool_family() == Some(family) && rule.reasoning_family.is_some());
+        return Ok((family.to_owned(), rule.and_then(|rule| rule.reasoning_family.clone())));
     }
-    let rule = catalogue::model_rule(name).filter(|rule| rule.tool_family().is_some());
-    match rule {
-        Some(rule) => Ok((rule.tool_family().unwrap_or_default().to_owned(), rule.reasoning_family().map(str::to_owned))),
-        None => {
-            let nearest = known.families().map(|family| family.name.as_str()).max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
-            Err(format!("no family or model is called `{name}`; the nearest family is `{}`", nearest.unwrap_or_default()))
-        }
+    let rule = catalogue::model_rule(name);
+    if let Some((family, rule)) = rule.and_then(|rule| Some((rule.tool_family()?, rule))) {
+        return Ok((family.to_owned(), rule.reasoning_family.clone()));
     }
+    let nearness = |known: &&str| (strsim::jaro_winkler(known, name) * 1e6) as u32;
+    let nearest = known.tools.iter().map(|family| family.name.as_str()).max_by_key(nearness);
+    Err(format!("no family, parser or model is called `{name}`; the nearest family is `{}`", nearest.unwrap_or_default()))
 }

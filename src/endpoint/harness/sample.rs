@@ -8,7 +8,7 @@ const DEPTH: usize = 16;
 
 /// An instance of a schema: declared examples, defaults, constants and enumerations first.
 #[must_use]
-pub fn instance(schema: &Value) -> Value {
+pub(super) fn instance(schema: &Value) -> Value {
     of(schema, schema, "", DEPTH)
 }
 
@@ -107,7 +107,7 @@ fn string(schema: &Value, name: &str) -> String {
 
 /// A text that a regular expression matches; `None` where it is no expression of the `regex` crate.
 #[must_use]
-pub fn matching(pattern: &str) -> Option<String> {
+pub(super) fn matching(pattern: &str) -> Option<String> {
     let hir = regex_syntax::parse(pattern).ok()?;
     let mut out = String::new();
     write(&hir, &mut out, DEPTH)?;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 /// What a server hands to its client.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Delivered {
+pub(super) struct Delivered {
     /// `content`; `None` is null.
     pub content: Option<String>,
     /// The reasoning; `None` is null or absent, as the engine does it.
@@ -23,7 +23,7 @@ pub struct Delivered {
 
 /// One call as handed out.
 #[derive(Clone, Debug, PartialEq)]
-pub struct DeliveredCall {
+pub(super) struct DeliveredCall {
     /// `id`.
     pub id: String,
     /// `function.name`.
@@ -34,7 +34,7 @@ pub struct DeliveredCall {
 
 /// What differs between engines on the wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Look {
+pub(super) struct Look {
     /// The model name answered with.
     pub model: String,
     /// `reasoning` or `reasoning_content`.
@@ -47,7 +47,7 @@ pub struct Look {
 
 /// The body of a plain answer.
 #[must_use]
-pub fn plain(answer: &Delivered, look: &Look, id: &str, created: u64) -> Value {
+pub(super) fn plain(answer: &Delivered, look: &Look, id: &str, created: u64) -> Value {
     let mut message = Map::new();
     message.insert("role".into(), json!("assistant"));
     message.insert("content".into(), json!(answer.content));
@@ -63,7 +63,7 @@ pub fn plain(answer: &Delivered, look: &Look, id: &str, created: u64) -> Value {
 
 /// The `data:` values of a streamed answer in order, without `[DONE]`.
 #[must_use]
-pub fn chunks(answer: &Delivered, look: &Look, id: &str, created: u64, with_usage: bool) -> Vec<Value> {
+pub(super) fn chunks(answer: &Delivered, look: &Look, id: &str, created: u64, with_usage: bool) -> Vec<Value> {
     let chunk = |delta: Value, finish: Option<&str>| {
         let mut body = envelope("chat.completion.chunk", look, id, created);
         body.insert("choices".into(), json!([{ "index": 0, "delta": delta, "finish_reason": finish }]));
@@ -123,7 +123,7 @@ fn call(made: &DeliveredCall) -> Value {
 }
 
 /// Pieces of about one token: a word with the blank before it, or four characters of a long one.
-pub fn tokens(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let mut end = 0;
