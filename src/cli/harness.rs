@@ -69,19 +69,23 @@ pub(super) fn run(args: HarnessArgs, io: &mut Io) -> anyhow::Result<u8> {
 
 /// The options a command line stands for.
 fn options(args: &HarnessArgs) -> Result<Options, String> {
-    let (tool, reasoning) = (ParserChoice::read(args.tool_parser.as_deref()), ParserChoice::read(args.reasoning_parser.as_deref()));
+    let (tool, reasoning) =
+        (ParserChoice::read(args.tool_parser.as_deref()), ParserChoice::read(args.reasoning_parser.as_deref()));
     let mut options = Options::new(&args.engine, &args.family, &tool, &reasoning)?;
     if let Some(model) = &args.model {
         options.model.clone_from(model);
     }
     if !args.thinks {
-        (options.reasoning_family, options.reasoning_parser) = (None, if reasoning == ParserChoice::Right { None } else { options.reasoning_parser });
+        (options.reasoning_family, options.reasoning_parser) =
+            (None, if reasoning == ParserChoice::Right { None } else { options.reasoning_parser });
     }
     options.faults = args.fault.iter().map(|fault| fault.parse()).collect::<Result<_, _>>()?;
-    options.ttft = std::time::Duration::try_from_secs_f64(args.ttft_ms / 1e3).map_err(|error| format!("--ttft-ms: {error}"))?;
+    options.ttft =
+        std::time::Duration::try_from_secs_f64(args.ttft_ms / 1e3).map_err(|error| format!("--ttft-ms: {error}"))?;
     options.tokens_per_second = args.tokens_per_second;
     if let Some(variable) = &args.api_key_env {
-        options.api_key = Some(std::env::var(variable).map_err(|_| format!("the environment variable {variable} is not set"))?);
+        options.api_key =
+            Some(std::env::var(variable).map_err(|_| format!("the environment variable {variable} is not set"))?);
     }
     Ok(options)
 }

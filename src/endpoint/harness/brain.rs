@@ -35,8 +35,10 @@ impl Brain {
     #[must_use]
     pub fn builtin() -> Self {
         let registry = Registry::builtin();
-        let suites: Vec<Suite> =
-            crate::suite::BUILTIN.iter().filter_map(|builtin| crate::suite::load(builtin.name, &registry).into_suite(false).ok()).collect();
+        let suites: Vec<Suite> = crate::suite::BUILTIN
+            .iter()
+            .filter_map(|builtin| crate::suite::load(builtin.name, &registry).into_suite(false).ok())
+            .collect();
         Self::taught(&suites)
     }
 
@@ -76,7 +78,9 @@ fn improvise(request: &Request) -> Written {
     if let Some(schema) = request.response_format.as_ref().and_then(|format| format.pointer("/json_schema/schema")) {
         return Written { text: sample::instance(schema).to_string(), ..Written::default() };
     }
-    if request.response_format.as_ref().and_then(|format| format.get("type")).and_then(Value::as_str) == Some("json_object") {
+    if request.response_format.as_ref().and_then(|format| format.get("type")).and_then(Value::as_str)
+        == Some("json_object")
+    {
         return Written { text: "{\"answer\": \"yes\"}".to_owned(), ..Written::default() };
     }
     let said = last.map(text_of).unwrap_or_default();
@@ -92,7 +96,11 @@ fn calls(request: &Request) -> Vec<Call> {
         Some(ToolChoice::Required) => request.tools.iter().take(1).collect(),
         _ => request.tools.iter().filter(|tool| asked.contains(&tool.name.to_lowercase())).collect(),
     };
-    let chosen = if chosen.is_empty() && asked.contains("tool") && !asked.contains("not ") { request.tools.iter().take(1).collect() } else { chosen };
+    let chosen = if chosen.is_empty() && asked.contains("tool") && !asked.contains("not ") {
+        request.tools.iter().take(1).collect()
+    } else {
+        chosen
+    };
     chosen
         .into_iter()
         .map(|tool| Call {
@@ -114,7 +122,9 @@ fn text_of(message: &Value) -> String {
 /// The last quoted word of what was asked for, else a short sentence.
 fn echo(said: &str) -> String {
     let quoted = said.split(['"', '`']).skip(1).step_by(2).last();
-    quoted.filter(|word| !word.trim().is_empty()).map_or_else(|| "Understood: here is a short answer.".to_owned(), str::to_owned)
+    quoted
+        .filter(|word| !word.trim().is_empty())
+        .map_or_else(|| "Understood: here is a short answer.".to_owned(), str::to_owned)
 }
 
 #[cfg(test)]
@@ -142,6 +152,9 @@ mod tests {
         assert_eq!(brain.write(&ask(json!("auto"), "Use the tool now.")).calls.len(), 1);
         assert!(brain.write(&ask(json!("auto"), "Say hi.")).calls.is_empty());
         assert!(brain.write(&ask(json!("none"), "Use now")).calls.is_empty());
-        assert_eq!(brain.write(&json!({ "messages": [{ "role": "user", "content": "Reply with \"pong\"." }] })).text, "pong");
+        assert_eq!(
+            brain.write(&json!({ "messages": [{ "role": "user", "content": "Reply with \"pong\"." }] })).text,
+            "pong"
+        );
     }
 }

@@ -28,7 +28,9 @@ pub(super) struct RawText {
 /// Renders what a model of the family writes.
 #[must_use]
 pub(super) fn raw(written: &Written, options: &Options, thinking: bool) -> RawText {
-    let dialect = TOOL_DIALECTS.iter().find(|dialect| dialect.family == options.family || dialect.same_as.contains(&options.family.as_str()));
+    let dialect = TOOL_DIALECTS
+        .iter()
+        .find(|dialect| dialect.family == options.family || dialect.same_as.contains(&options.family.as_str()));
     let markup = match dialect {
         Some(dialect) if !written.calls.is_empty() => dialect.render(&written.calls),
         _ => String::new(),
@@ -37,8 +39,11 @@ pub(super) fn raw(written: &Written, options: &Options, thinking: bool) -> RawTe
     let answer = format!("{}{blank}{markup}", written.text);
     let family = options.reasoning_family.as_deref().filter(|_| thinking);
     let dialect = family.and_then(|family| REASONING_DIALECTS.iter().find(|dialect| dialect.family == family));
-    let Some(dialect) = dialect else { return RawText { answer: answer.clone(), markup, whole: answer, ..RawText::default() } };
-    let thought = if written.reasoning.is_empty() { "The request is clear.".to_owned() } else { written.reasoning.clone() };
+    let Some(dialect) = dialect else {
+        return RawText { answer: answer.clone(), markup, whole: answer, ..RawText::default() };
+    };
+    let thought =
+        if written.reasoning.is_empty() { "The request is clear.".to_owned() } else { written.reasoning.clone() };
     let whole = dialect.render(&thought, &answer, options.opening_in_prompt());
     RawText { thought, answer, markup, whole }
 }
@@ -54,7 +59,10 @@ pub(super) fn deliver(written: &Written, raw: &RawText, options: &Options, reque
         // A forced call is made by the grammar, whatever the parser reads.
         let outcome = if forced { MatrixOutcome::Ok } else { tool_outcome(options, written.calls.len() > 1, mode) };
         apply(outcome, written, raw, options, &mut delivered);
-        if matches!(request.tool_choice, Some(ToolChoice::Named(_))) && options.engine == "vllm" && !delivered.calls.is_empty() {
+        if matches!(request.tool_choice, Some(ToolChoice::Named(_)))
+            && options.engine == "vllm"
+            && !delivered.calls.is_empty()
+        {
             delivered.finish = "stop".into();
         }
     }
@@ -65,7 +73,8 @@ pub(super) fn deliver(written: &Written, raw: &RawText, options: &Options, reque
 fn split(raw: &RawText, options: &Options, request: &Request, mode: Mode) -> (Option<String>, Option<String>) {
     let Some(parser) = &options.reasoning_parser else { return (None, Some(raw.whole.clone())) };
     let shape = if raw.thought.is_empty() { "no_thinking_plain" } else { options.shape() };
-    let outcome = catalogue::reasoning_outcome(&options.engine, Some(&options.version), shape, parser, request.thinking, mode);
+    let outcome =
+        catalogue::reasoning_outcome(&options.engine, Some(&options.version), shape, parser, request.thinking, mode);
     match outcome {
         Some((SplitOutcome::Split { reasoning, content }, _)) => (part(reasoning, raw), part(content, raw)),
         // Not measured: its word is taken for its own family, and any other text passes through.
@@ -98,7 +107,9 @@ fn tool_outcome(options: &Options, parallel: bool, mode: Mode) -> MatrixOutcome 
     let measured = catalogue::outcome(&options.engine, Some(&options.version), &options.family, parser, mode, parallel);
     measured.map_or_else(
         || {
-            let own = catalogue::parser_families(&options.engine, FamilyKind::Tool, parser).iter().any(|family| *family == options.family);
+            let own = catalogue::parser_families(&options.engine, FamilyKind::Tool, parser)
+                .iter()
+                .any(|family| *family == options.family);
             if own { MatrixOutcome::Ok } else { MatrixOutcome::Leak }
         },
         |measured| measured.outcome,
@@ -108,7 +119,14 @@ fn tool_outcome(options: &Options, parallel: bool, mode: Mode) -> MatrixOutcome 
 /// Makes a class of the matrix concrete.
 fn apply(outcome: MatrixOutcome, written: &Written, raw: &RawText, options: &Options, delivered: &mut Delivered) {
     let text = (!written.text.is_empty()).then(|| written.text.clone());
-    let right = || written.calls.iter().enumerate().map(|(at, call)| made(&call.name, Value::Object(call.arguments.clone()).to_string(), at, options)).collect();
+    let right = || {
+        written
+            .calls
+            .iter()
+            .enumerate()
+            .map(|(at, call)| made(&call.name, Value::Object(call.arguments.clone()).to_string(), at, options))
+            .collect()
+    };
     match outcome {
         MatrixOutcome::Ok => (delivered.content, delivered.calls) = (text, right()),
         MatrixOutcome::Residue => (delivered.content, delivered.calls) = (Some(tail(&raw.markup)), right()),

@@ -36,7 +36,11 @@ impl Setup {
         let fields = catalogue::reasoning_fields(&options.engine, Some(&options.version));
         let look = Look {
             model: options.model.clone(),
-            reasoning_field: if fields.first().is_some_and(|field| field == "reasoning") { "reasoning" } else { "reasoning_content" },
+            reasoning_field: if fields.first().is_some_and(|field| field == "reasoning") {
+                "reasoning"
+            } else {
+                "reasoning_content"
+            },
             reasoning_null: matches!(options.engine.as_str(), "vllm" | "sglang"),
             fingerprint: (options.engine == "vllm").then(|| format!("vllm-{}-harness", options.version)),
         };
@@ -71,16 +75,18 @@ impl Setup {
             Some(ToolChoice::Required) if self.options.tool_parser.is_none() => {
                 Some(("tool_choice=\"required\" requires --tool-call-parser to be set".to_owned(), "BadRequestError"))
             }
-            Some(ToolChoice::Named(name)) if self.options.tool_parser.is_none() => {
-                Some((format!("tool_choice=function \"{name}\" requires --tool-call-parser to be set"), "BadRequestError"))
-            }
+            Some(ToolChoice::Named(name)) if self.options.tool_parser.is_none() => Some((
+                format!("tool_choice=function \"{name}\" requires --tool-call-parser to be set"),
+                "BadRequestError",
+            )),
             _ => None,
         }
     }
 
     pub(super) fn unknown_model(&self, asked: &Value) -> Option<String> {
         let name = asked.get("model").and_then(Value::as_str).unwrap_or_default();
-        (self.options.engine == "vllm" && name != self.options.model).then(|| format!("The model `{name}` does not exist."))
+        (self.options.engine == "vllm" && name != self.options.model)
+            .then(|| format!("The model `{name}` does not exist."))
     }
 
     /// The answer to a chat request.
@@ -109,7 +115,8 @@ impl Setup {
         }
         if self.hit(FaultKind::WrongAnswer, body) {
             written.text = "It is seventeen, I am certain.".to_owned();
-            written.calls = written.calls.iter().map(|call| Call { arguments: serde_json::Map::new(), ..call.clone() }).collect();
+            written.calls =
+                written.calls.iter().map(|call| Call { arguments: serde_json::Map::new(), ..call.clone() }).collect();
         }
     }
 
@@ -117,7 +124,8 @@ impl Setup {
     fn spoil(&self, delivered: &mut Delivered, written: &Written, raw: &RawText, body: &[u8], streamed: bool) {
         let wrote_calls = !written.calls.is_empty();
         if wrote_calls && self.hit(FaultKind::Leak, body) {
-            (delivered.content, delivered.calls, delivered.finish) = (Some(raw.answer.clone()), Vec::new(), "stop".into());
+            (delivered.content, delivered.calls, delivered.finish) =
+                (Some(raw.answer.clone()), Vec::new(), "stop".into());
         }
         let lost = self.hit(FaultKind::Swallow, body) || (streamed && self.hit(FaultKind::StreamDropsCalls, body));
         if wrote_calls && lost {
@@ -143,7 +151,11 @@ impl Setup {
     /// Counts tokens and cuts at the budget.
     fn bill(&self, delivered: &mut Delivered, raw: &RawText, request: &Request, written: &Written, body: &[u8]) {
         let messages: u64 = request.messages.iter().map(|message| deliver::count(&message.to_string())).sum();
-        let tools = if self.hit(FaultKind::TemplateIgnoresTools, body) { 0 } else { request.tools.iter().map(|tool| 12 + deliver::count(&tool.parameters.to_string())).sum() };
+        let tools = if self.hit(FaultKind::TemplateIgnoresTools, body) {
+            0
+        } else {
+            request.tools.iter().map(|tool| 12 + deliver::count(&tool.parameters.to_string())).sum()
+        };
         delivered.prompt_tokens = messages + tools;
         delivered.completion_tokens = deliver::count(&raw.whole).max(1);
         let budget = request.max_tokens.unwrap_or(self.options.max_model_len);
@@ -163,7 +175,8 @@ impl Setup {
     /// What the engine says of itself.
     pub(super) fn identity(&self, path: &str) -> Option<Reply> {
         let options = &self.options;
-        let (vllm, sglang, llama) = (options.engine == "vllm", options.engine == "sglang", options.engine == "llama_cpp");
+        let (vllm, sglang, llama) =
+            (options.engine == "vllm", options.engine == "sglang", options.engine == "llama_cpp");
         Some(match path {
             "/v1/models" => Reply::Json(self.models()),
             "/health" if llama => Reply::Json(json!({ "status": "ok" })),

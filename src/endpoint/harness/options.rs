@@ -68,7 +68,9 @@ impl Options {
     /// What is not known, with the nearest name; and a configuration that the engine refuses to start with.
     pub fn new(engine: &str, family: &str, tool: &ParserChoice, reasoning: &ParserChoice) -> Result<Self, String> {
         let (name, version) = engine.split_once('@').unwrap_or((engine, ""));
-        let engine = catalogue::engine_id(name).ok_or_else(|| format!("no engine is called `{name}`; known: vllm, sglang, tensorrt_llm, llama_cpp, atlas"))?;
+        let engine = catalogue::engine_id(name).ok_or_else(|| {
+            format!("no engine is called `{name}`; known: vllm, sglang, tensorrt_llm, llama_cpp, atlas")
+        })?;
         let version = if version.is_empty() { newest(engine) } else { version.to_owned() };
         let (family, reasoning_family) = families(family)?;
         let mut options = Self {
@@ -97,8 +99,12 @@ impl Options {
         match choice {
             ParserChoice::None => Ok(None),
             ParserChoice::Right => Ok(match (kind, &self.reasoning_family) {
-                (FamilyKind::Tool, _) => catalogue::parsers_reading(&self.engine, &self.family, version).first().map(|name| (*name).to_owned()),
-                (_, Some(family)) => catalogue::reasoning_parsers_reading(&self.engine, family, version).first().map(|name| (*name).to_owned()),
+                (FamilyKind::Tool, _) => catalogue::parsers_reading(&self.engine, &self.family, version)
+                    .first()
+                    .map(|name| (*name).to_owned()),
+                (_, Some(family)) => catalogue::reasoning_parsers_reading(&self.engine, family, version)
+                    .first()
+                    .map(|name| (*name).to_owned()),
                 _ => None,
             }),
             ParserChoice::Named(name) => match catalogue::parser_status(&self.engine, kind, name, version) {
@@ -111,16 +117,25 @@ impl Options {
     /// Whether a server with these parsers comes up at all.
     fn starts(&self) -> Result<(), String> {
         let version = Some(self.version.as_str());
-        let refused = |parser: &str| format!("{} {} does not start: parser `{parser}` refuses this model's tokenizer", self.engine, self.version);
+        let refused = |parser: &str| {
+            format!("{} {} does not start: parser `{parser}` refuses this model's tokenizer", self.engine, self.version)
+        };
         if let Some(parser) = &self.tool_parser
-            && let Some(measured) = catalogue::outcome(&self.engine, version, &self.family, parser, monban_scorers::Mode::Plain, false)
+            && let Some(measured) =
+                catalogue::outcome(&self.engine, version, &self.family, parser, monban_scorers::Mode::Plain, false)
             && measured.outcome == catalogue::MatrixOutcome::Refuse
         {
             return Err(refused(parser));
         }
         if let Some(parser) = &self.reasoning_parser
-            && let Some((SplitOutcome::Refuse, _)) =
-                catalogue::reasoning_outcome(&self.engine, version, self.shape(), parser, None, monban_scorers::Mode::Plain)
+            && let Some((SplitOutcome::Refuse, _)) = catalogue::reasoning_outcome(
+                &self.engine,
+                version,
+                self.shape(),
+                parser,
+                None,
+                monban_scorers::Mode::Plain,
+            )
         {
             return Err(refused(parser));
         }
@@ -149,7 +164,11 @@ impl Options {
     /// The time of one token.
     #[must_use]
     pub fn per_token(&self) -> Duration {
-        if self.tokens_per_second > 0.0 { Duration::from_secs_f64(1.0 / self.tokens_per_second) } else { Duration::ZERO }
+        if self.tokens_per_second > 0.0 {
+            Duration::from_secs_f64(1.0 / self.tokens_per_second)
+        } else {
+            Duration::ZERO
+        }
     }
 }
 
@@ -167,10 +186,12 @@ fn newest(engine: &str) -> String {
 /// A tool family and the reasoning family of the models that write it; by the name of a family, a parser or a model.
 fn families(name: &str) -> Result<(String, Option<String>), String> {
     let known = catalogue::catalogue();
-    let by_parser = || ["vllm", "sglang", "atlas", "tensorrt_llm"].iter().find_map(|engine| catalogue::parser_family(engine, name));
+    let by_parser =
+        || ["vllm", "sglang", "atlas", "tensorrt_llm"].iter().find_map(|engine| catalogue::parser_family(engine, name));
     let family = known.family_of(FamilyKind::Tool, name).map(|family| family.name.as_str()).or_else(by_parser);
     if let Some(family) = family {
-        let rule = known.models.iter().find(|rule| rule.tool_family() == Some(family) && rule.reasoning_family.is_some());
+        let rule =
+            known.models.iter().find(|rule| rule.tool_family() == Some(family) && rule.reasoning_family.is_some());
         return Ok((family.to_owned(), rule.and_then(|rule| rule.reasoning_family.clone())));
     }
     let rule = catalogue::model_rule(name);
@@ -179,5 +200,8 @@ fn families(name: &str) -> Result<(String, Option<String>), String> {
     }
     let nearness = |known: &&str| (strsim::jaro_winkler(known, name) * 1e6) as u32;
     let nearest = known.tools.iter().map(|family| family.name.as_str()).max_by_key(nearness);
-    Err(format!("no family, parser or model is called `{name}`; the nearest family is `{}`", nearest.unwrap_or_default()))
+    Err(format!(
+        "no family, parser or model is called `{name}`; the nearest family is `{}`",
+        nearest.unwrap_or_default()
+    ))
 }

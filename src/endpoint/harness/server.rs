@@ -56,7 +56,11 @@ async fn answer(request: Request<Incoming>, setup: Arc<Setup>) -> Result<Respons
         }
     }
     let Ok(body) = Limited::new(body, REQUEST_BYTES).collect().await.map(http_body_util::Collected::to_bytes) else {
-        return Ok(error(StatusCode::PAYLOAD_TOO_LARGE, "the request body is larger than this server reads", "BadRequestError"));
+        return Ok(error(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "the request body is larger than this server reads",
+            "BadRequestError",
+        ));
     };
     Ok(match (&head.method, path.as_str()) {
         (&Method::POST, "/v1/chat/completions") => chat(&body, &setup).await,
@@ -125,21 +129,32 @@ fn stream(chunks: Vec<Value>, ttft: Duration, per_token: Duration, cut: bool) ->
     let keep = if cut { chunks.len() / 2 } else { chunks.len() };
     let mut lines: Vec<Result<Bytes, std::io::Error>> =
         chunks.into_iter().take(keep).map(|chunk| Ok(Bytes::from(format!("data: {chunk}\n\n")))).collect();
-    lines.push(if cut { Err(std::io::Error::other("cut, as asked")) } else { Ok(Bytes::from_static(b"data: [DONE]\n\n")) });
+    lines.push(if cut {
+        Err(std::io::Error::other("cut, as asked"))
+    } else {
+        Ok(Bytes::from_static(b"data: [DONE]\n\n"))
+    });
     let paced = futures_util::stream::unfold((lines.into_iter(), ttft), move |(mut lines, wait)| async move {
         let line = lines.next()?;
         pause(wait).await;
         Some((line.map(Frame::data), (lines, per_token)))
     });
-    built(Response::builder().status(StatusCode::OK).header("content-type", "text/event-stream; charset=utf-8"), StreamBody::new(paced).boxed())
+    built(
+        Response::builder().status(StatusCode::OK).header("content-type", "text/event-stream; charset=utf-8"),
+        StreamBody::new(paced).boxed(),
+    )
 }
 
 /// Half a body, then the connection breaks.
 fn half(value: &Value) -> Response<Body> {
     let text = value.to_string();
     let cut = (0..=text.len() / 2).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    let pieces = vec![Ok(Frame::data(Bytes::from(text[..cut].to_owned()))), Err(std::io::Error::other("cut, as asked"))];
-    let builder = Response::builder().status(StatusCode::OK).header("content-type", "application/json").header("content-length", text.len());
+    let pieces =
+        vec![Ok(Frame::data(Bytes::from(text[..cut].to_owned()))), Err(std::io::Error::other("cut, as asked"))];
+    let builder = Response::builder()
+        .status(StatusCode::OK)
+        .header("content-type", "application/json")
+        .header("content-length", text.len());
     built(builder, StreamBody::new(futures_util::stream::iter(pieces)).boxed())
 }
 
@@ -154,7 +169,10 @@ fn not_found() -> Response<Body> {
 }
 
 fn error(status: StatusCode, message: &str, kind: &str) -> Response<Body> {
-    json_response(status, &json!({ "error": { "message": message, "type": kind, "param": null, "code": status.as_u16() } }))
+    json_response(
+        status,
+        &json!({ "error": { "message": message, "type": kind, "param": null, "code": status.as_u16() } }),
+    )
 }
 
 fn json_response(status: StatusCode, value: &Value) -> Response<Body> {
@@ -162,9 +180,15 @@ fn json_response(status: StatusCode, value: &Value) -> Response<Body> {
 }
 
 fn response(status: StatusCode, kind: &str, body: Bytes) -> Response<Body> {
-    built(Response::builder().status(status).header("content-type", kind), Full::new(body).map_err(|never| match never {}).boxed())
+    built(
+        Response::builder().status(status).header("content-type", kind),
+        Full::new(body).map_err(|never| match never {}).boxed(),
+    )
 }
 
 fn built(builder: hyper::http::response::Builder, body: Body) -> Response<Body> {
-    builder.header("server", "monban-harness").body(body).unwrap_or_else(|_| Response::new(Full::new(Bytes::new()).map_err(|never| match never {}).boxed()))
+    builder
+        .header("server", "monban-harness")
+        .body(body)
+        .unwrap_or_else(|_| Response::new(Full::new(Bytes::new()).map_err(|never| match never {}).boxed()))
 }
