@@ -1,0 +1,137 @@
+//! What to change: flags for this engine and version, from the catalogue, and the sentences around them.
+
+use super::facts::Facts;
+use super::rule::Signs;
+use crate::catalogue::{self, MatrixOutcome, Recommendation};
+use crate::completion::Mode;
+use crate::diagnosis::facts::CallState;
+use crate::dialects::Split;
+
+/// Flags for engines nothing is known of.
+const ELSEWHERE: &str = "vllm";
+
+fn recommend(facts: &Facts<'_>, family: Option<&str>) -> Recommendation {
+    let engine = facts.server.engine.as_deref().unwrap_or(ELSEWHERE);
+    catalogue::recommend(engine, facts.server.version.as_deref(), facts.model.known_as.as_deref(), family)
+}
+
+/// The tool parser to use.
+pub(super) fn tool_parser(facts: &Facts<'_>, family: Option<&str>) -> Vec<String> {
+    let advice = recommend(facts, family);
+    let mut fixes: Vec<String> = advice.tool.into_iter().map(|tool| tool.text).collect();
+    fixes.extend(advice.notes);
+    if fixes.is_empty() {
+        fixes.push("--tool-call-parser <the parser of the model's family>".to_owned());
+    }
+    fixes
+}
+
+/// The flags that turn tool calls on.
+pub(super) fn enable_tools(facts: &Facts<'_>, family: Option<&str>) -> Vec<String> {
+    let advice = recommend(facts, family);
+    let known = advice.tool.filter(|tool| !tool.flags.is_empty() || facts.server.engine.as_deref().is_some_and(|engine| engine != "vllm"));
+    match known {
+        Some(tool) => std::iter::once(tool.text).chain(advice.notes).collect(),
+        None if facts.server.is("vllm") || facts.server.engine.is_none() => {
+            vec!["--enable-auto-tool-choice --tool-call-parser <the parser of the model's family>".to_owned()]
+        }
+        None => vec!["enable tool parsing in the engine, or put a gateway that parses in front".to_owned()],
+    }
+}
+
+/// The reasoning parser to use.
+pub(super) fn reasoning_parser(facts: &Facts<'_>, split: Option<&Split>) -> Vec<String> {
+    let family = split.map(|split| split.family);
+    let own = recommend(facts, None).reasoning;
+    let seen = || recommend(facts, family).reasoning;
+    match own.or_else(seen) {
+        Some(advice) => vec![advice.text],
+        None => vec!["--reasoning-parser <the parser of the model's family>".to_owned()],
+    }
+}
+
+/// The names a flag may take for a family.
+pub(super) fn flag_values(facts: &Facts<'_>, family: Option<&str>) -> Vec<&'static str> {
+    let engine = facts.server.engine.as_deref().unwrap_or(ELSEWHERE);
+    family.map(|family| catalogue::parsers_reading(engine, family, facts.server.version.as_deref())).unwrap_or_default()
+}
+
+/// The parsers that would have given just this answer, as a clause; empty where that narrows nothing.
+pub(super) fn parsers_that_fit(signs: &Signs<'_>) -> String {
+    let facts = &signs.facts;
+    let Some(trouble) = signs.tool.as_ref().filter(|_| facts.launch.tool_parser.value().is_none()) else { return String::new() };
+    let Some(family) = trouble.family.or(facts.model.tool_family()) else { return String::new() };
+    let seen = |mode| {
+        let side = facts.sides.iter().find(|side| side.mode == mode)?;
+        Some(match side.call_state() {
+            CallState::Leak => MatrixOutcome::Leak,
+            CallState::Silent => MatrixOutcome::Swallow,
+            CallState::Mangled => MatrixOutcome::Wrong,
+            CallState::Residue => MatrixOutcome::Residue,
+            CallState::Lost => MatrixOutcome::Swallow,
+            CallState::Fine | CallState::InReasoning | CallState::None => return None,
+        })
+    };
+    let engine = facts.server.engine.as_deref().unwrap_or_default();
+    let names = catalogue::parsers_giving(engine, facts.server.version.as_deref(), family, seen(Mode::Plain), seen(Mode::Stream));
+    match names.len() {
+        1..=6 => format!("; parsers that do just this to {family}: {}", names.join(", ")),
+        _ => String::new(),
+    }
+}
+
+/// The template to pass for tools.
+pub(super) fn tool_template(facts: &Facts<'_>) -> Vec<String> {
+    let notes = recommend(facts, None).notes;
+    let own = facts.model.tool_template.map(|file| format!("--chat-template examples/{file}"));
+    own.into_iter().chain(notes).collect()
+}
+
+/// A family in words an operator knows.
+pub(super) fn in_words(family: &str) -> String {
+    let vendor = [("mistral", "Mistral marker"), ("hermes", "Hermes JSON"), ("pythonic", "a Python-like call")];
+    let known = vendor.iter().find(|(part, _)| family.contains(part)).map(|(_, words)| (*words).to_owned());
+    known.unwrap_or_else(|| family.to_owned())
+}
+
+/// Upgrading, by the engine's name.
+pub(super) fn upgrade(facts: &Facts<'_>) -> String {
+    let engine = facts.server.engine.as_deref().and_then(catalogue::engine_def);
+    let name = engine.map_or("the engine", |def| def.title.as_str());
+    match facts.server.version.as_deref() {
+        Some(version) => format!("upgrade {name} (you run {version})"),
+        None => format!("upgrade {name}"),
+    }
+}
+
+/// How to have schemas enforced.
+pub(super) fn structured_output(facts: &Facts<'_>) -> String {
+    match facts.server.engine.as_deref() {
+        Some("sglang") => "start with --grammar-backend xgrammar".to_owned(),
+        Some("llama_cpp") => "send response_format json_schema with a schema the grammar converter knows".to_owned(),
+        Some("tensorrt_llm") => "guided_decoding_backend: xgrammar in the extra options".to_owned(),
+        _ => "probe with an odd key and an enum: if they are missing, the server ignores response_format".to_owned(),
+    }
+}
+
+/// Fills a name behind `@` in an entry of the error table.
+pub(super) fn fill(fix: &str, signs: &Signs<'_>) -> Vec<String> {
+    let facts = &signs.facts;
+    match fix {
+        "@enable_tools" => enable_tools(facts, None),
+        "@tool_parser" => tool_parser(facts, None),
+        "@reasoning_parser" if facts.model.reasons == Some(false) => vec!["drop --reasoning-parser for this model".to_owned()],
+        "@reasoning_parser" => reasoning_parser(facts, None),
+        "@replay" => replay(facts),
+        fix => vec![fix.replace("@context", "16384")],
+    }
+}
+
+/// The parser to use instead of one whose calls cannot be replayed.
+fn replay(facts: &Facts<'_>) -> Vec<String> {
+    let other = facts.model.tool_family().map(|family| flag_values(facts, Some(family))).unwrap_or_default();
+    let current = facts.launch.tool_parser.value();
+    let other = other.into_iter().find(|name| Some(*name) != current);
+    let flag = other.map(|name| format!("--tool-call-parser {name}"));
+    flag.into_iter().chain([upgrade(facts)]).collect()
+}

@@ -1,0 +1,10 @@
+//! What is behind the signs: one decision for the tool calls and one for the reasoning, which the rules then put into words.
+
+mod reasoning;
+mod tool;
+
+pub use reasoning::{ReasoningKind, ReasoningTrouble};
+pub use tool::{ToolKind, ToolTrouble};
+
+pub(super) use reasoning::assess as reasoning;
+pub(super) use tool::assess as tool;

@@ -1,0 +1,257 @@
+//! Why calls do not arrive: [`ToolTrouble`], decided once for an attempt from both modes together.
+//!
+//! The kinds exclude each other; each rule of the tool parser's asks for its kind and puts it into words.
+
+use crate::completion::Mode;
+use crate::diagnosis::Confidence;
+use crate::diagnosis::facts::{CallState, Facts, Known, Side};
+use crate::dialects::Strength;
+use crate::request::ToolChoice;
+
+/// What keeps the calls from arriving.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolKind {
+    /// A parser for another family runs.
+    WrongParser,
+    /// The right parser's name is set, and it does not do its work.
+    RightParserFails,
+    /// No parser runs.
+    NoParser,
+    /// A forced call was answered as raw JSON: the flags are missing, and this version does not say so.
+    ForcedUnparsed,
+    /// A code fence around the call keeps the right parser from seeing it.
+    Fenced,
+    /// The launch line's template speaks another format than the model's own, which the parser reads.
+    TemplateOverride,
+    /// The parser is right, and the tokenizer mode keeps it from working.
+    TokenizerMode,
+    /// A gateway stands between, and either of the two may be at fault.
+    Gateway,
+    /// The history holds tool turns, and this request declares no tools.
+    ToolsNotSent,
+    /// No tools were declared: the client teaches a format of its own, or the model has the habit.
+    Untaught,
+    /// Whole markup around JSON that is none.
+    BrokenCall,
+    /// The arguments in the markup are a JSON string holding an object.
+    Doubled,
+    /// One mode delivers the call, the other loses it.
+    OneMode,
+    /// The parser saw a call, and lost it.
+    LostInParser,
+    /// The history's call ids are not of the form this model's parser wants.
+    HistoryIds,
+    /// The server threw away what was generated, and no parser explains it.
+    Dropped,
+}
+
+/// The trouble of an attempt.
+#[derive(Clone, Debug)]
+pub struct ToolTrouble<'a> {
+    /// What it is.
+    pub kind: ToolKind,
+    /// The side that shows it best.
+    pub side: Side<'a>,
+    /// How sure.
+    pub confidence: Confidence,
+    /// The family that was seen.
+    pub family: Option<&'static str>,
+    /// What was seen, as a clause.
+    pub seen: String,
+    /// A rule that would explain the same answer as well.
+    pub or: Option<&'static str>,
+}
+
+/// The trouble with the tool calls of an attempt, if any.
+#[must_use]
+pub fn assess<'a>(facts: &Facts<'a>) -> Option<ToolTrouble<'a>> {
+    let sides = &facts.sides;
+    let leaking = sides.iter().find(|side| side.call_state() == CallState::Leak);
+    if facts.request.tools.is_empty() {
+        return leaking.and_then(|side| without_tools(facts, side));
+    }
+    if facts.request.tool_choice == Some(ToolChoice::None) {
+        return None;
+    }
+    let state = |wanted: &[CallState]| sides.iter().find(|side| wanted.contains(&side.call_state())).copied();
+    let fine = state(&[CallState::Fine]);
+    let spoilt = state(&[CallState::Mangled, CallState::Residue]);
+    if fine.is_some() {
+        let hurt = spoilt.or_else(|| state(&[CallState::Leak, CallState::Silent, CallState::Lost]))?;
+        return one_mode(facts, hurt);
+    }
+    if let Some(side) = spoilt {
+        return Some(spoilt_call(facts, side));
+    }
+    if let Some(side) = leaking {
+        return leak(facts, *side);
+    }
+    swallowed(facts)
+}
+
+fn trouble<'a>(kind: ToolKind, side: Side<'a>, confidence: Confidence, seen: impl Into<String>) -> ToolTrouble<'a> {
+    let family = side.leak().map(|(found, _)| found.family);
+    ToolTrouble { kind, side, confidence, family, seen: seen.into(), or: None }
+}
+
+/// Call markup, and the request declares nothing.
+fn without_tools<'a>(facts: &Facts<'a>, side: &Side<'a>) -> Option<ToolTrouble<'a>> {
+    if facts.history_calls() {
+        return Some(trouble(
+            ToolKind::ToolsNotSent,
+            *side,
+            Confidence::High,
+            "the history holds tool turns, and the request carried no tools",
+        ));
+    }
+    Some(trouble(ToolKind::Untaught, *side, Confidence::Medium, "the answer holds a call, and the request carried no tools"))
+}
+
+/// One mode delivers the call. Thoughts left in the text hide it from the parser: then it is the reasoning parser's.
+fn one_mode<'a>(facts: &Facts<'a>, hurt: Side<'a>) -> Option<ToolTrouble<'a>> {
+    if facts.sides.iter().any(|side| side.thoughts().is_some()) {
+        return None;
+    }
+    let seen = match hurt.mode {
+        Mode::Stream => "the plain answer carries the call, the streamed one does not",
+        Mode::Plain => "the streamed answer carries the call, the plain one does not",
+    };
+    if hurt.call_state() == CallState::Residue || facts.tool_parser_reads(family_of(facts)) == Some(false) {
+        return Some(trouble(ToolKind::WrongParser, hurt, Confidence::High, seen));
+    }
+    Some(trouble(ToolKind::OneMode, hurt, Confidence::High, seen))
+}
+
+fn family_of(facts: &Facts<'_>) -> Option<&'static str> {
+    facts.sides.iter().find_map(|side| side.leak().map(|(found, _)| found.family))
+}
+
+/// A call made of pieces of markup, or markup left beside it.
+fn spoilt_call<'a>(facts: &Facts<'a>, side: Side<'a>) -> ToolTrouble<'a> {
+    if side.call_state() == CallState::Mangled && glued(&side) {
+        return trouble(ToolKind::OneMode, side, Confidence::High, "two calls were glued into one");
+    }
+    let seen = match side.call_state() {
+        CallState::Residue => "the call arrived with pieces of another format's markup left in the text",
+        _ => "a call arrived whose name or arguments are pieces of markup",
+    };
+    let mut found = trouble(ToolKind::WrongParser, side, Confidence::High, seen);
+    found.family = family_of(facts);
+    found
+}
+
+/// Several declared names or several objects in one streamed call.
+fn glued(side: &Side<'_>) -> bool {
+    side.mode == Mode::Stream
+        && side.completion.tool_calls.iter().any(|call| {
+            side.request.tools.iter().any(|tool| call.name.len() > tool.name.len() && call.name.starts_with(&tool.name))
+                || call.arguments.as_text().contains("}{")
+        })
+}
+
+/// The same call in the text of every mode, or in one and nothing in the other.
+fn leak<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'a>> {
+    let (found, _) = side.leak()?;
+    if let Some(kind) = said_by_the_markup(facts, &side) {
+        return Some(kind);
+    }
+    match facts.tool_parser_reads(Some(found.family)) {
+        _ if facts.launch.tool_parser == Known::Absent => {
+            Some(trouble(ToolKind::NoParser, side, Confidence::High, "the call stands in the text, and the server was started without a tool parser"))
+        }
+        Some(false) if facts.template_changes_format(found.family) => {
+            Some(trouble(ToolKind::TemplateOverride, side, Confidence::Low, "the call stands in the text in a format that is not the model's own"))
+        }
+        Some(false) => Some(trouble(ToolKind::WrongParser, side, Confidence::High, "the call stands in the text, in a format that the server's parser does not read")),
+        Some(true) => right_parser(facts, side),
+        None => unknown_parser(facts, side),
+    }
+}
+
+/// What the markup itself says, whatever parser runs.
+fn said_by_the_markup<'a>(facts: &Facts<'a>, side: &Side<'a>) -> Option<ToolTrouble<'a>> {
+    let (found, _) = side.leak()?;
+    let reread = side.reread?;
+    let read = !reread.completion.tool_calls.is_empty();
+    let doubled = reread.repairs.iter().any(|repair| repair.kind == "double_encoded");
+    if doubled && (side.finish() == "tool_calls" || facts.tool_parser_reads(Some(found.family)) != Some(false)) {
+        return Some(trouble(ToolKind::Doubled, *side, Confidence::Medium, "the arguments in the markup are a JSON string that holds the object"));
+    }
+    if found.damage.is_some() && found.strength == Strength::Strong && !read && !side.at_cap() {
+        return Some(trouble(ToolKind::BrokenCall, *side, Confidence::High, "the markup is whole and the JSON inside is not"));
+    }
+    if facts.server.is("vllm") && facts.forced() && found.family == "vllm_required_json_array" {
+        return Some(trouble(ToolKind::ForcedUnparsed, *side, Confidence::Medium, "a forced call was answered with the raw JSON of guided decoding"));
+    }
+    if side.in_fence() && found.strength == Strength::Weak {
+        return Some(trouble(ToolKind::Fenced, *side, Confidence::Medium, "a code fence stands around the call"));
+    }
+    None
+}
+
+/// The right parser is set and the call still leaks.
+fn right_parser<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'a>> {
+    if facts.launch.tokenizer_mode.value().is_some_and(|mode| mode != "mistral") && facts.launch.tool_parser.value() == Some("mistral") {
+        return Some(trouble(ToolKind::TokenizerMode, side, Confidence::High, "the call stands in the text although the parser is right"));
+    }
+    if side.thoughts().is_some() && !side.has_reasoning() {
+        return None;
+    }
+    Some(trouble(ToolKind::RightParserFails, side, Confidence::Medium, "the call stands in the text although the parser's name is right"))
+}
+
+/// Nothing is known of the parser: which is the likeliest?
+fn unknown_parser<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'a>> {
+    let (found, _) = side.leak()?;
+    if facts.modes_differ() {
+        return Some(trouble(ToolKind::WrongParser, side, Confidence::High, "one mode leaves the call in the text, the other swallows a part of it: a parser runs, and it is for another family"));
+    }
+    if side.finish() == "tool_calls" {
+        return Some(trouble(ToolKind::WrongParser, side, Confidence::High, "finish_reason tool_calls with empty tool_calls, and the call stands in the text: a parser saw the start marker and could not read the body"));
+    }
+    if facts.server.gateway.is_some() && !facts.behind_gateway_is_known() && found.strength == Strength::Weak {
+        return Some(trouble(ToolKind::Gateway, side, Confidence::Low, "a bare call stands in the text behind a gateway"));
+    }
+    let refuses = facts.server.is("vllm") && !facts.forced() && !facts.is_harmony();
+    let common = found.family == "hermes_json";
+    let (kind, or) = if facts.leaks_from_parser() || (refuses && (facts.server.version.is_some() || !common)) {
+        (ToolKind::WrongParser, "no_tool_parser")
+    } else if facts.server.engine.is_none() && !common && found.strength == Strength::Strong {
+        (ToolKind::WrongParser, "no_tool_parser")
+    } else {
+        (ToolKind::NoParser, "wrong_tool_parser")
+    };
+    let seen = "the call stands in the text as the model wrote it";
+    Some(ToolTrouble { or: Some(or), ..trouble(kind, side, Confidence::Medium, seen) })
+}
+
+/// No call, no markup, and tokens that went nowhere.
+fn swallowed<'a>(facts: &Facts<'a>) -> Option<ToolTrouble<'a>> {
+    let side = facts.sides.iter().find(|side| matches!(side.call_state(), CallState::Silent | CallState::Lost)).copied()?;
+    let silent = side.call_state() == CallState::Silent;
+    let whole_pair = facts.sides.len() > 1 && facts.sides.iter().all(|other| matches!(other.call_state(), CallState::Silent | CallState::Lost));
+    if !silent && !whole_pair && !side.ends_open() {
+        return None;
+    }
+    let seen = format!(
+        "tokens were generated but nothing was delivered for them: {} completion tokens, tool_calls empty, {}, finish_reason {}",
+        side.tokens().unwrap_or_default(),
+        if silent { "no text" } else { "less text than they hold" },
+        side.finish(),
+    );
+    let single = facts.sides.len() == 1;
+    let kind = if single && side.mode == Mode::Stream && (side.finish() == "tool_calls" || facts.parser_loses_streams()) {
+        ToolKind::OneMode
+    } else if side.finish() == "tool_calls" {
+        ToolKind::LostInParser
+    } else if facts.history_ids_unfit() {
+        ToolKind::HistoryIds
+    } else if facts.is_harmony() && facts.server.is("vllm") {
+        ToolKind::NoParser
+    } else if facts.launch.tool_parser == Known::Absent || facts.tool_parser_is_the_models() == Some(true) {
+        ToolKind::Dropped
+    } else {
+        ToolKind::WrongParser
+    };
+    Some(trouble(kind, side, Confidence::Medium, seen))
+}

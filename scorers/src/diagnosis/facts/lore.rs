@@ -1,0 +1,221 @@
+//! The questions diagnosis asks of the catalogue, about what is known of this attempt.
+
+use serde_json::Value;
+
+use super::{Facts, Known, Side};
+use crate::catalogue::{self, FamilyKind, MatrixOutcome, Part, SplitOutcome};
+use crate::completion::Mode;
+use crate::dialects::REASONING_DIALECTS;
+
+/// Versions asked where the running one is not known: parsers changed between them.
+const OLDER: &[&str] = &["0.11.2", "0.16.0", "0.20.2"];
+
+impl Facts<'_> {
+    fn engine(&self) -> &str {
+        self.server.engine.as_deref().unwrap_or_default()
+    }
+
+    fn version(&self) -> Option<&str> {
+        self.server.version.as_deref()
+    }
+
+    /// The configured tool parser reads this family's calls. `None` when either is not known.
+    #[must_use]
+    pub fn tool_parser_reads(&self, family: Option<&str>) -> Option<bool> {
+        let (parser, family) = (self.launch.tool_parser.value()?, family?);
+        let measured = catalogue::outcome(self.engine(), self.version(), family, parser, Mode::Plain, false);
+        let own = catalogue::parser_families(self.engine(), FamilyKind::Tool, parser);
+        let made_for = own.iter().any(|own| same_bytes(own, family));
+        match measured {
+            Some(measured) => Some(measured.outcome == MatrixOutcome::Ok || made_for),
+            None if own.is_empty() => None,
+            None => Some(made_for),
+        }
+    }
+
+    /// The configured tool parser is one that the catalogue names for the model.
+    #[must_use]
+    pub fn tool_parser_is_the_models(&self) -> Option<bool> {
+        let parser = self.launch.tool_parser.value()?;
+        let rule = self.model.rule?;
+        let reads = catalogue::parser_families(self.engine(), FamilyKind::Tool, parser);
+        Some(rule.parsers(self.engine()).0 == Some(parser) || rule.tool_families.iter().any(|family| reads.contains(family)))
+    }
+
+    /// The configured reasoning parser splits the model's text as it should.
+    #[must_use]
+    pub fn reasoning_parser_is_the_models(&self) -> Option<bool> {
+        let parser = self.launch.reasoning_parser.value()?;
+        let rule = self.model.rule?;
+        if rule.parsers(self.engine()).1 == Some(parser) {
+            return Some(true);
+        }
+        let family = catalogue::catalogue().family_of(FamilyKind::Reasoning, rule.reasoning_family.as_deref()?)?;
+        let shape = family.shape.as_deref()?;
+        let (outcome, _) = catalogue::reasoning_outcome(self.engine(), self.version(), shape, parser, self.request.thinking, Mode::Plain)?;
+        Some(outcome.is_right())
+    }
+
+    /// The launch line's template makes the model write a family that is not its own, while the parser is the model's.
+    #[must_use]
+    pub fn template_changes_format(&self, family: &str) -> bool {
+        self.launch.chat_template.value().is_some()
+            && self.tool_parser_is_the_models() == Some(true)
+            && !self.model.writes(family)
+    }
+
+    /// The model's own parser loses streamed calls in this version.
+    #[must_use]
+    pub fn parser_loses_streams(&self) -> bool {
+        let Some(rule) = self.model.rule else { return false };
+        let Some(family) = rule.tool_family() else { return false };
+        let Some(parser) = self.launch.tool_parser.value().or(rule.parsers(self.engine()).0) else { return false };
+        let seen = |mode| catalogue::outcome(self.engine(), self.version(), family, parser, mode, false).map(|seen| seen.outcome);
+        seen(Mode::Plain) == Some(MatrixOutcome::Ok) && matches!(seen(Mode::Stream), Some(MatrixOutcome::Swallow | MatrixOutcome::Wrong))
+    }
+
+    /// The model's template reads the tool's name from the call's id, and this engine knows to write it so.
+    #[must_use]
+    pub fn ids_carry_names(&self) -> bool {
+        self.model.tool_family() == Some("kimi_k2") && ["vllm", "sglang"].contains(&self.engine())
+    }
+
+    /// The history's ids are not of the form this model's template carries the name in.
+    #[must_use]
+    pub fn history_ids_unfit(&self) -> bool {
+        self.ids_carry_names() && self.history_ids().any(|id| !(id.starts_with("functions.") && id.contains(':')))
+    }
+
+    /// The model writes Harmony.
+    #[must_use]
+    pub fn is_harmony(&self) -> bool {
+        self.model.tool_family() == Some("gptoss_harmony")
+    }
+
+    /// vLLM's flags on another engine: the format is common, the parser is more often wrong than absent.
+    #[must_use]
+    pub fn leaks_from_parser(&self) -> bool {
+        self.engine() == "vllm_mlx" && self.sides.iter().all(|side| side.leak().is_some_and(|(found, _)| found.family != "hermes_json"))
+    }
+
+    /// No reasoning parser of this engine knows the family.
+    #[must_use]
+    pub fn no_parser_knows(&self, family: &str) -> bool {
+        let known = catalogue::catalogue().family_of(FamilyKind::Reasoning, family);
+        ["vllm", "sglang"].contains(&self.engine()) && known.is_some_and(|known| known.parsers(self.engine()).is_empty())
+    }
+
+    /// The model's reasoning parser starts from the request's thinking switch, and the request says nothing.
+    #[must_use]
+    pub fn thinking_undeclared(&self) -> bool {
+        if self.request.thinking.is_some() {
+            return false;
+        }
+        let Some(parser) = self.launch.reasoning_parser.value().or_else(|| self.model.rule?.parsers(self.engine()).1) else { return false };
+        self.versions().iter().any(|version| {
+            let split = |thinking| {
+                catalogue::reasoning_outcome(self.engine(), *version, "think_prefilled", parser, thinking, Mode::Plain).map(|(outcome, _)| outcome.is_right())
+            };
+            split(None) == Some(false) && split(Some(true)) == Some(true)
+        })
+    }
+
+    /// The running version, or, where it is not known, the newest and some older ones.
+    fn versions(&self) -> Vec<Option<&str>> {
+        match self.version() {
+            Some(version) => vec![Some(version)],
+            None => std::iter::once(None).chain(OLDER.iter().map(|version| Some(*version))).collect(),
+        }
+    }
+
+    /// The prompt holds this model's opening marker, so one in the text was put back by a parser that keeps thoughts there.
+    #[must_use]
+    pub fn opening_is_put_back(&self) -> bool {
+        let Some(rule) = self.model.rule else { return false };
+        let family = rule.reasoning_family.as_deref().and_then(|name| catalogue::catalogue().family_of(FamilyKind::Reasoning, name));
+        let prefilled = family.is_some_and(|family| family.opened_by == "prompt");
+        let own = rule.parsers(self.engine()).1.unwrap_or("?");
+        let keeper = |name: &&str| name.contains("append") && name.starts_with(own);
+        prefilled && catalogue::parser_names(self.engine(), FamilyKind::Reasoning, self.version()).iter().any(keeper)
+    }
+
+    /// The parser usually named for this model leaves a text without an opening marker whole, in this version.
+    #[must_use]
+    pub fn usual_parser_wants_opening(&self) -> bool {
+        if !self.server.is("vllm") {
+            return false;
+        }
+        let id = squeeze(&self.model.id);
+        let names = catalogue::parser_names(self.engine(), FamilyKind::Reasoning, None);
+        let recipe = self.model.rule.and_then(|rule| rule.parsers(self.engine()).1);
+        let usual = names.into_iter().filter(|name| Some(*name) == recipe || id.contains(&squeeze(name)));
+        let versions = self.versions();
+        usual.into_iter().any(|name| {
+            versions.iter().any(|version| {
+                let outcome = catalogue::reasoning_outcome(self.engine(), *version, "think_prefilled", name, Some(true), Mode::Plain);
+                matches!(outcome, Some((SplitOutcome::Split { reasoning: Part::None, content: Part::Raw }, _)))
+            })
+        })
+    }
+
+    /// Models that write this tool family think between `<think>` tags.
+    #[must_use]
+    pub fn thinks_in_tags(&self, family: &str) -> bool {
+        let in_tags = |name: &Option<String>| name.as_deref().is_some_and(|name| name.starts_with("think"));
+        match self.model.rule {
+            Some(rule) if rule.reasoning_family.is_some() => in_tags(&rule.reasoning_family),
+            _ => {
+                let mut writers = catalogue::catalogue().models.iter().filter(|rule| rule.tool_families.iter().any(|own| own == family));
+                self.model.reasons.is_none() && self.model.rule.is_none() && writers.any(|rule| in_tags(&rule.reasoning_family))
+            }
+        }
+    }
+
+    /// Markers of reasoning stand inside the reasoning field: its parser did not know them.
+    #[must_use]
+    pub fn foreign_markers(&self, side: &Side<'_>) -> bool {
+        let reasoning = side.completion.reasoning();
+        REASONING_DIALECTS.iter().any(|dialect| dialect.split(reasoning).is_some_and(|split| !split.stripped))
+    }
+
+    /// The prompt is shorter than the declared tools alone.
+    #[must_use]
+    pub fn prompt_too_short_for_tools(&self, side: &Side<'_>) -> bool {
+        let Some(prompt) = side.completion.usage.and_then(|usage| usage.prompt_tokens) else { return false };
+        let tools = self.request.body.get("tools").map(|tools| tools.to_string().len()).unwrap_or_default();
+        prompt > 0 && prompt < (tools / 6) as u64
+    }
+
+    /// The model needs a template for tools that its launch line does not name.
+    #[must_use]
+    pub fn lacks_tool_template(&self) -> bool {
+        self.launch.is_launch && self.launch.chat_template == Known::Absent && self.model.tool_template.is_some()
+    }
+
+    /// A call of the history whose arguments are no JSON.
+    #[must_use]
+    pub fn broken_history_call(&self) -> Option<String> {
+        let messages = self.request.messages.iter();
+        let mut calls = messages.filter_map(|message| message.get("tool_calls").and_then(Value::as_array)).flatten();
+        calls.find_map(|call| {
+            let arguments = call.pointer("/function/arguments").and_then(Value::as_str)?;
+            serde_json::from_str::<Value>(arguments).is_err().then(|| arguments.to_owned())
+        })
+    }
+
+    /// An answer arrived, or the launch line says whether a parser was named.
+    #[must_use]
+    pub fn sides_or_known(&self) -> bool {
+        !self.sides.is_empty() || self.launch.tool_parser.value().is_some()
+    }
+}
+
+fn same_bytes(one: &str, other: &str) -> bool {
+    let measured = |name: &str| catalogue::catalogue().family_of(FamilyKind::Tool, name).map_or(name.to_owned(), |family| family.measured_name().to_owned());
+    one == other || measured(one) == measured(other)
+}
+
+/// Lower case, letters and digits only.
+fn squeeze(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}

@@ -1,0 +1,159 @@
+//! Everything the rules look at, computed once for an attempt: [`Facts`].
+//!
+//! What the catalogue knows of models and parsers is asked for here, so that causes and rules read as plain sentences.
+
+mod engine;
+mod launch;
+mod lore;
+mod model;
+mod side;
+
+pub use engine::Server;
+pub use launch::{Known, Launch};
+pub use model::Model;
+pub use side::{CallState, Side};
+
+use serde_json::Value;
+
+use super::AttemptView;
+use crate::completion::{Answer, Exchange, Fault};
+use crate::judge::Scored;
+use crate::request::{Request, ToolChoice};
+use crate::scorer::Verdict;
+
+/// What is known of one attempt.
+#[derive(Clone, Debug)]
+pub struct Facts<'a> {
+    /// The task's id.
+    pub task: &'a str,
+    /// What was asked.
+    pub request: &'a Request,
+    /// The verdicts, where there are any.
+    pub scored: &'a [Scored],
+    /// The engine and what stands before it.
+    pub server: Server,
+    /// The launch line.
+    pub launch: Launch,
+    /// The model, and what the catalogue says of it.
+    pub model: Model,
+    /// The completions.
+    pub sides: Vec<Side<'a>>,
+    /// The exchanges without one.
+    pub faults: Vec<(&'a Exchange, &'a Fault)>,
+    /// Start-up logs and probes.
+    pub notes: &'a [String],
+}
+
+impl<'a> Facts<'a> {
+    /// Reads an attempt.
+    #[must_use]
+    pub fn read(view: &AttemptView<'a>) -> Self {
+        let mut sides = Vec::new();
+        let mut faults = Vec::new();
+        for (at, (exchange, answer)) in view.exchanges.iter().zip(view.answers).enumerate() {
+            match answer {
+                Answer::Completion(completion) => sides.push(Side {
+                    mode: exchange.mode,
+                    exchange,
+                    completion,
+                    reread: view.rereads.get(at).and_then(Option::as_ref),
+                    request: view.request,
+                }),
+                Answer::Fault(fault) => faults.push((exchange, fault)),
+            }
+        }
+        let completions: Vec<_> = sides.iter().map(|side| side.completion).collect();
+        let server = Server::read(view.context, view.exchanges, &completions);
+        let launch = Launch::read(view.context);
+        let model = Model::read(&[launch.model.as_deref(), view.context.model.as_deref(), Some(&view.request.model)]);
+        Self {
+            task: view.task,
+            request: view.request,
+            scored: view.scored,
+            server,
+            launch,
+            model,
+            sides,
+            faults,
+            notes: &view.context.notes,
+        }
+    }
+
+    /// A call is forced.
+    #[must_use]
+    pub fn forced(&self) -> bool {
+        matches!(self.request.tool_choice, Some(ToolChoice::Required | ToolChoice::Named(_)))
+    }
+
+    /// Calls may be made.
+    #[must_use]
+    pub fn may_call(&self) -> bool {
+        !self.request.tools.is_empty() && self.request.tool_choice != Some(ToolChoice::None)
+    }
+
+    /// The messages hold tool calls or their results.
+    #[must_use]
+    pub fn history_calls(&self) -> bool {
+        self.request.messages.iter().any(|message| {
+            message.get("role").and_then(Value::as_str) == Some("tool")
+                || message.get("tool_calls").and_then(Value::as_array).is_some_and(|calls| !calls.is_empty())
+        })
+    }
+
+    /// The ids of the calls in the history.
+    pub fn history_ids(&self) -> impl Iterator<Item = &'a str> {
+        let messages = self.request.messages.iter();
+        let calls = messages.filter_map(|message| message.get("tool_calls").and_then(Value::as_array)).flatten();
+        calls.filter_map(|call| call.get("id").and_then(Value::as_str))
+    }
+
+    /// The last message is a tool's result: the model may have nothing to add.
+    #[must_use]
+    pub fn answers_a_tool_result(&self) -> bool {
+        self.request.messages.last().and_then(|message| message.get("role")).and_then(Value::as_str) == Some("tool")
+    }
+
+    /// JSON was asked for through the API.
+    #[must_use]
+    pub fn wants_json(&self) -> bool {
+        self.request.response_format.as_ref().is_some_and(|format| {
+            matches!(format.get("type").and_then(Value::as_str), Some("json_schema" | "json_object"))
+        })
+    }
+
+    /// The modes show different things of the same call.
+    #[must_use]
+    pub fn modes_differ(&self) -> bool {
+        let [first, second] = self.sides.as_slice() else { return false };
+        first.call_state() != second.call_state()
+            || first.completion.text().split_whitespace().ne(second.completion.text().split_whitespace())
+    }
+
+    /// The task wanted a call, and none was delivered as wanted.
+    #[must_use]
+    pub fn call_was_missed(&self) -> bool {
+        self.scored.iter().any(|scored| scored.scorer.starts_with("tool_call") && matches!(scored.delivered, Verdict::Fail(_)))
+    }
+
+    /// An expectation fails on what was delivered.
+    #[must_use]
+    pub fn something_failed(&self) -> bool {
+        self.scored.iter().any(|scored| matches!(scored.delivered, Verdict::Fail(_)))
+    }
+
+    /// The gateway is named together with the engine behind it, and passes text through.
+    #[must_use]
+    pub fn behind_gateway_is_known(&self) -> bool {
+        ["vllm", "sglang", "llama_cpp", "tensorrt_llm"].iter().any(|engine| self.server.is(engine))
+    }
+}
+
+/// Where an error stands that came instead of an answer: `status`, or what is odd about its place.
+#[must_use]
+pub fn place_of(exchange: &Exchange, fault: &Fault) -> &'static str {
+    match (exchange.status.is_some_and(|status| status < 400), exchange.mode) {
+        (true, crate::completion::Mode::Plain) if !fault.message.is_empty() => "error object with HTTP 200",
+        (true, crate::completion::Mode::Stream) if !fault.message.is_empty() => "unframed error in stream",
+        _ => "status",
+    }
+}

@@ -1,0 +1,213 @@
+//! One completion of the attempt, and what its shape says by itself: [`Side`].
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::Value;
+
+use crate::completion::{Arguments, Completion, Exchange, Mode, ToolCall};
+use crate::dialects::{Recognition, Reread, Split};
+use crate::request::Request;
+
+/// A completion with its exchange and its re-reading.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'a> {
+    /// Plain or streamed.
+    pub mode: Mode,
+    /// The wire.
+    pub exchange: &'a Exchange,
+    /// As delivered.
+    pub completion: &'a Completion,
+    /// As the model meant it.
+    pub reread: Option<&'a Reread>,
+    /// What was asked.
+    pub request: &'a Request,
+}
+
+/// What became of a tool call on one side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallState {
+    /// Declared calls with proper arguments, and no markup left over.
+    Fine,
+    /// Declared calls, and tool markup left over in the text.
+    Residue,
+    /// A call whose name or arguments are pieces of markup.
+    Mangled,
+    /// A whole call in the text.
+    Leak,
+    /// A call in the reasoning field.
+    InReasoning,
+    /// Tokens were generated and nothing (or only reasoning) arrived.
+    Silent,
+    /// Text arrived, and many more tokens were generated than it holds.
+    Lost,
+    /// No call and no sign of one.
+    None,
+}
+
+/// Delimiters that are never part of an answer. Only looked for beside delivered calls.
+static LEFT_OVER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"</?tool_calls?>|<\|/?tool_call|\[/?TOOL_CALLS\]|<｜tool▁|<\|python_tag\||</?function[=>]|<arg_key>|<\|tool_calls_section|<tool_call\|>|</?minimax:tool_call>|<\|action_(?:start|end)\||</?TOOLCALL>",
+    )
+    .ok()
+});
+
+impl<'a> Side<'a> {
+    /// `stop`, `tool_calls`, …; empty where none was stated.
+    #[must_use]
+    pub fn finish(&self) -> &'a str {
+        self.completion.finish_reason.as_deref().unwrap_or_default()
+    }
+
+    /// Tokens generated, as the server states them.
+    #[must_use]
+    pub fn tokens(&self) -> Option<u64> {
+        self.completion.usage.and_then(|usage| usage.completion_tokens)
+    }
+
+    /// The server cut the answer, whether or not it says so.
+    #[must_use]
+    pub fn at_cap(&self) -> bool {
+        self.completion.is_truncated() || matches!((self.tokens(), self.request.max_tokens), (Some(n), Some(max)) if n >= max)
+    }
+
+    /// No text, no call.
+    #[must_use]
+    pub fn is_silent(&self) -> bool {
+        self.completion.is_empty_answer()
+    }
+
+    /// The reasoning arrived, and says something.
+    #[must_use]
+    pub fn has_reasoning(&self) -> bool {
+        !self.completion.reasoning().trim().is_empty()
+    }
+
+    /// Tool markup found by the re-reading, and the field it stands in.
+    #[must_use]
+    pub fn leak(&self) -> Option<(&'a Recognition, &'static str)> {
+        self.reread.and_then(|reread| reread.tool.as_ref()).map(|(found, place)| (found, *place))
+    }
+
+    /// The field the tool markup stands in.
+    #[must_use]
+    pub fn leak_place(&self) -> Option<&'static str> {
+        self.leak().map(|(_, place)| place)
+    }
+
+    /// Reasoning markup found in the text.
+    #[must_use]
+    pub fn thoughts(&self) -> Option<&'a Split> {
+        self.reread.and_then(|reread| reread.reasoning.as_ref())
+    }
+
+    /// The markup itself.
+    #[must_use]
+    pub fn leaked_text(&self) -> &'a str {
+        let Some((found, place)) = self.leak() else { return "" };
+        let text = if place == "reasoning" { self.completion.reasoning() } else { self.completion.text() };
+        text.get(found.span.clone()).unwrap_or(text)
+    }
+
+    /// The markup stands inside a code fence.
+    #[must_use]
+    pub fn in_fence(&self) -> bool {
+        let Some((found, _)) = self.leak() else { return false };
+        let before = self.completion.text().get(..found.span.start).unwrap_or_default();
+        before.matches("```").count() % 2 == 1 || self.leaked_text().trim_start().starts_with("```")
+    }
+
+    /// How many tokens what arrived can hold at the very most: three characters a token, one and a half a character
+    /// outside ASCII, and a handful of markers.
+    #[must_use]
+    pub fn visible_tokens(&self) -> u64 {
+        let calls: u64 = self.completion.tool_calls.iter().map(|call| weigh(&call.name) + weigh(&call.arguments.as_text()) + 16).sum();
+        weigh(self.completion.text()) + weigh(self.completion.reasoning()) + calls + 6
+    }
+
+    /// Tokens were generated and nothing came of them.
+    #[must_use]
+    pub fn is_phantom(&self) -> bool {
+        self.is_silent() && !self.at_cap() && self.tokens().is_some_and(|tokens| tokens > self.visible_tokens() + 4 || (tokens >= 5 && !self.has_reasoning()))
+    }
+
+    /// Text arrived, and far more was generated than it holds.
+    #[must_use]
+    pub fn lost_tokens(&self) -> bool {
+        let visible = self.visible_tokens();
+        !self.is_silent() && !self.at_cap() && self.tokens().is_some_and(|tokens| tokens > visible + visible / 2 + 8)
+    }
+
+    /// The text ends as if something had been cut out behind it.
+    #[must_use]
+    pub fn ends_open(&self) -> bool {
+        let text = self.completion.text();
+        text.ends_with(['\n', ' ', ':']) || text.trim_end().ends_with(':')
+    }
+
+    /// What became of the call.
+    #[must_use]
+    pub fn call_state(&self) -> CallState {
+        let calls = &self.completion.tool_calls;
+        if !calls.is_empty() {
+            return if calls.iter().any(|call| self.is_mangled(call)) || self.leak_place() == Some("tool_calls") {
+                CallState::Mangled
+            } else if self.left_over().is_some() {
+                CallState::Residue
+            } else {
+                CallState::Fine
+            };
+        }
+        match self.leak_place() {
+            Some("reasoning") => CallState::InReasoning,
+            Some(_) => CallState::Leak,
+            None if self.is_phantom() => CallState::Silent,
+            None if self.lost_tokens() => CallState::Lost,
+            None => CallState::None,
+        }
+    }
+
+    /// Tool markup beside delivered calls.
+    #[must_use]
+    pub fn left_over(&self) -> Option<&'a str> {
+        let text = self.completion.text();
+        LEFT_OVER.as_ref()?.find(text).map(|found| found.as_str())
+    }
+
+    /// The call's name is not declared, and name or arguments are not what any model means: pieces of markup.
+    fn is_mangled(&self, call: &ToolCall) -> bool {
+        if self.request.tools.is_empty() || self.request.tool(&call.name).is_some() {
+            return false;
+        }
+        let odd_name = call.name.is_empty()
+            || call.name == "function"
+            || call.name.chars().any(|c| !(c.is_alphanumeric() || "_-.:/".contains(c)));
+        odd_name || !self.at_cap() && !matches!(call.arguments.value(), Ok(Value::Object(_)))
+    }
+
+    /// The arguments of a call as an object, looking through one layer of JSON text.
+    #[must_use]
+    pub fn object_of(call: &ToolCall) -> Option<Value> {
+        match call.arguments.value() {
+            Ok(Value::Object(map)) => Some(Value::Object(map)),
+            Ok(Value::String(text)) => serde_json::from_str::<Value>(&text).ok().filter(Value::is_object),
+            _ => None,
+        }
+    }
+
+    /// A call's arguments are not JSON at all.
+    #[must_use]
+    pub fn broken_call(&self) -> Option<&'a ToolCall> {
+        self.completion
+            .tool_calls
+            .iter()
+            .find(|call| matches!(call.arguments, Arguments::Text(_)) && call.arguments.value().is_err())
+    }
+}
+
+fn weigh(text: &str) -> u64 {
+    let ascii = text.bytes().filter(u8::is_ascii).count() as u64;
+    let other = text.chars().filter(|c| !c.is_ascii()).count() as u64;
+    ascii / 3 + other + other / 2
+}

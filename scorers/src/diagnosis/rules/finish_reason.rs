@@ -1,0 +1,82 @@
+//! `finish_reason`: what the server says of the end of the answer is not what happened.
+
+use crate::diagnosis::facts::{Facts, Known, Side};
+use crate::diagnosis::rule::Draft;
+use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs, advice};
+use crate::request::ToolChoice;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "finish_reason",
+    kind: "finish_reason",
+    summary: "finish_reason does not tell what happened: calls under stop, tool_calls without a call, a cut answer under another name.",
+    manual: "Looks at stop (not for a named tool) beside delivered calls, which is a warning; at tool_calls with an empty list and \
+             prose, where a forced call was not enforced; at tool_calls where the tokens reach max_tokens and the arguments are \
+             unterminated: that is a cut answer, and the budget's.",
+    explains: &["bad_args", "stream_only", "model_fault", "template"],
+    hides_intent: false,
+    check,
+};
+
+fn check(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    facts.sides.iter().find_map(|side| cut(facts, side).or_else(|| under_stop(facts, side)).or_else(|| no_call(signs, side)))
+}
+
+fn cut(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
+    let call = side.broken_call()?;
+    if !side.at_cap() || side.completion.is_truncated() {
+        return None;
+    }
+    let message = format!(
+        "truncated although finish_reason says {}: {} completion tokens reach max_tokens, and the arguments of {} are unterminated",
+        side.finish(),
+        side.tokens().unwrap_or_default(),
+        call.name,
+    );
+    Some(
+        Draft::new(&RULE, Blame::Budget, Confidence::High, message)
+            .severity(Severity::Warning)
+            .families(None, facts.launch.tool_parser.value())
+            .evidence(facts, "arguments", &call.arguments.as_text())
+            .ruled_out("the model: it was cut in the middle")
+            .fix("raise max_tokens; treat the answer as truncated")
+            .done(),
+    )
+}
+
+fn under_stop(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
+    let named = matches!(facts.request.tool_choice, Some(ToolChoice::Named(_)));
+    if side.completion.tool_calls.is_empty() || side.finish() != "stop" || named {
+        return None;
+    }
+    Some(
+        Draft::new(&RULE, Blame::ServerBug, Confidence::High, "warning only: the calls arrived, and finish_reason says stop; clients that go by finish_reason skip them")
+            .severity(Severity::Warning)
+            .evidence(facts, "finish_reason", side.finish())
+            .fix(format!("{}; branch on tool_calls, not on finish_reason", advice::upgrade(facts)))
+            .done(),
+    )
+}
+
+fn no_call(signs: &Signs<'_>, side: &Side<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    if side.finish() != "tool_calls" || !side.completion.tool_calls.is_empty() || side.leak().is_some() || side.is_silent() {
+        return None;
+    }
+    let parser_known = facts.launch.tool_parser.value().is_some();
+    let enforced = if facts.forced() { "; required was not enforced by the server" } else { "" };
+    let (blame, fixes) = if parser_known || facts.launch.tool_parser == Known::Unknown && !facts.forced() {
+        (Blame::ServerBug, vec![format!("{}; use tool_choice auto on this build", advice::upgrade(facts))])
+    } else {
+        (Blame::ServerConfig, advice::enable_tools(facts, None))
+    };
+    Some(
+        Draft::new(&RULE, blame, Confidence::High, format!("finish_reason tool_calls with empty tool_calls: the text is prose and holds no call{enforced}"))
+            .families(None, facts.launch.tool_parser.value())
+            .evidence(facts, "content", side.completion.text())
+            .evidence(facts, "finish_reason", side.finish())
+            .fixes(fixes)
+            .done(),
+    )
+}

@@ -1,0 +1,61 @@
+//! `gateway_rewrite`: something between client and engine changed or dropped a part of the answer.
+
+use crate::diagnosis::causes::ToolKind;
+use crate::diagnosis::facts::Side;
+use crate::diagnosis::rule::Draft;
+use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "gateway_rewrite",
+    kind: "gateway_rewrite",
+    summary: "A gateway between client and engine changed or dropped a part of the answer.",
+    manual: "Only where a gateway is known to stand in front (headers, the answer's own keys, what the context states). Looks at \
+             reasoning tokens that were billed and not delivered, at an answer far shorter than its tokens, and at a bare call \
+             in the text. One call to the engine directly tells who it was.",
+    explains: &["no_tool_parser", "server_dropped_output"],
+    hides_intent: true,
+    check,
+};
+
+fn check(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let gateway = facts.server.gateway.as_deref()?;
+    if let Some(trouble) = signs.tool.as_ref().filter(|found| found.kind == ToolKind::Gateway) {
+        let message = format!("{} ({gateway}): cannot tell gateway from engine on this evidence", trouble.seen);
+        return Some(
+            Draft::new(&RULE, Blame::Gateway, Confidence::Low, message)
+                .families(trouble.family, None)
+                .evidence(facts, "content", trouble.side.leaked_text())
+                .fix("call the engine directly with the same request")
+                .fix("use the gateway's chat route for this engine (LiteLLM: ollama_chat/ instead of ollama/)")
+                .done(),
+        );
+    }
+    if signs.tool.is_some() || signs.reasoning.is_some() {
+        return None;
+    }
+    facts.sides.iter().find_map(|side| lost_reasoning(signs, side, gateway))
+}
+
+fn lost_reasoning(signs: &Signs<'_>, side: &Side<'_>, gateway: &str) -> Option<Finding> {
+    let facts = &signs.facts;
+    if side.has_reasoning() || side.is_silent() || !facts.request.tools.is_empty() {
+        return None;
+    }
+    let tokens = side.tokens().unwrap_or_default();
+    let counted = side.completion.usage.and_then(|usage| usage.reasoning_tokens).filter(|tokens| *tokens > 0);
+    let (seen, confidence) = match counted {
+        Some(counted) => (format!("{counted} of {tokens} completion tokens were reasoning, and none of it was delivered"), Confidence::High),
+        None if side.lost_tokens() => (format!("{tokens} completion tokens, and a text of {} characters", side.completion.text().chars().count()), Confidence::Medium),
+        None => return None,
+    };
+    Some(
+        Draft::new(&RULE, Blame::Gateway, confidence, format!("tokens missing between engine and client: {seen}; {gateway} stands between"))
+            .evidence(facts, "usage", &seen)
+            .evidence(facts, "content", side.completion.text())
+            .fix("compare with a direct call to the engine")
+            .fix("upgrade the gateway (LiteLLM >= 1.82.3 hands on delta.reasoning); use its chat route (openai/<model>), not openai/responses/")
+            .done(),
+    )
+}

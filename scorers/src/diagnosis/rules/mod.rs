@@ -1,0 +1,46 @@
+//! The rules of an attempt, one a file, in order of precedence: what explains most comes first.
+
+use super::Rule;
+
+macro_rules! rules {
+    ($($name:ident),* $(,)?) => {
+        $(mod $name;)*
+        /// Every rule of an attempt, the most telling first. A test walks it.
+        pub static RULES: &[&Rule] = &[$(&$name::RULE),*];
+    };
+}
+
+rules![
+    auto_tool_choice_missing,
+    stream_only,
+    context_overflow,
+    template,
+    bad_args,
+    profile_conflict,
+    wrong_model_name,
+    unauthorised,
+    rate_limited,
+    multimodal_limit,
+    schema_refused,
+    unsupported_parameter,
+    unreachable_or_loading,
+    wrong_path,
+    server_error,
+    bad_request,
+    tool_choice_ignored,
+    tools_not_sent,
+    tool_call_id,
+    double_encoded_args,
+    unneeded_reasoning_parser,
+    wrong_tool_parser,
+    no_tool_parser,
+    wrong_reasoning_parser,
+    no_reasoning_parser,
+    reasoning_truncated,
+    finish_reason,
+    structured_output_ignored,
+    model_fault,
+    content_duplicates_call,
+    gateway_rewrite,
+    server_dropped_output,
+];

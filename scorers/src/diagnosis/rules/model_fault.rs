@@ -1,0 +1,154 @@
+//! `model_fault`: what the model wrote is wrong, and there is evidence for it.
+
+use serde_json::Value;
+
+use crate::completion::ToolCall;
+use crate::diagnosis::causes::ToolKind;
+use crate::diagnosis::facts::{Facts, Side};
+use crate::diagnosis::rule::Draft;
+use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs};
+use crate::scorer::Verdict;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "model_fault",
+    kind: "model_fault",
+    summary: "What the model wrote is wrong: shown, not left over.",
+    manual: "Needs positive evidence: whole markup around text that is no JSON in an answer that was not cut; a well-formed call to \
+             a tool that was not declared; a call where the task wanted none; the beginnings of a call where none was wanted; \
+             a format of the client's own, taught in a prompt without tools, that the model does not keep. Prose where a call \
+             was wanted is no evidence.",
+    explains: &[],
+    hides_intent: false,
+    check,
+};
+
+fn check(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    broken(signs).or_else(|| untaught(signs)).or_else(|| facts.sides.iter().find_map(|side| undeclared(facts, side).or_else(|| unwanted(facts, side)).or_else(|| attempt(facts, side)).or_else(|| taught(facts, side))))
+}
+
+fn draft(confidence: Confidence, message: impl Into<String>) -> Draft {
+    Draft::new(&RULE, Blame::Model, confidence, message)
+}
+
+fn broken(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let trouble = signs.tool.as_ref().filter(|found| found.kind == ToolKind::BrokenCall)?;
+    let text = trouble.side.leaked_text();
+    let why = if raw_breaks(text) { ": unescaped characters in a string" } else { "" };
+    let how = trouble.side.leak().and_then(|(found, _)| found.damage.clone()).map(|how| format!(" ({how})")).unwrap_or_default();
+    Some(
+        draft(trouble.confidence, format!("model wrote invalid JSON inside whole markup{why}{how}; no server could read it"))
+            .families(trouble.family, facts.launch.tool_parser.value())
+            .evidence(facts, "content", text)
+            .ruled_out("the budget: the closing marker is there")
+            .fix("constrained tool calling (tool_choice required, or strict tools), or retry")
+            .done(),
+    )
+}
+
+/// A line break or a bare quote inside a JSON string.
+fn raw_breaks(text: &str) -> bool {
+    let Some(body) = text.find('{').and_then(|at| text.get(at..=text.rfind('}')?)) else { return false };
+    let error = serde_json::from_str::<Value>(body).err().map(|error| error.to_string()).unwrap_or_default();
+    error.contains("control character") || error.contains("expected `,` or `}`") && body.matches('{').count() == body.matches('}').count()
+}
+
+/// A call where nothing was declared: the model's habit, or the client's own format.
+fn untaught(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let trouble = signs.tool.as_ref().filter(|found| found.kind == ToolKind::Untaught)?;
+    if !facts.scored.is_empty() && !facts.something_failed() {
+        return None;
+    }
+    Some(
+        draft(trouble.confidence, "request carried no tools: the model writes a call out of habit, and there is nothing for a server to read")
+            .families(trouble.family, None)
+            .evidence(facts, "content", trouble.side.leaked_text())
+            .fix("use the client's native tool mode (send tools), or a model trained on the client's format")
+            .done(),
+    )
+}
+
+fn undeclared(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
+    if facts.request.tools.is_empty() {
+        return None;
+    }
+    let call = side.completion.tool_calls.iter().find(|call| is_undeclared(facts, call))?;
+    let nearest = nearest(facts, &call.name);
+    let message = format!("tool name not in the request: the model calls {}, which was not offered; closest declared tool: {nearest}", call.name);
+    Some(
+        draft(Confidence::High, message)
+            .evidence(facts, "tool_calls", &format!("{}({})", call.name, call.arguments.as_text()))
+            .ruled_out("the server: name and arguments arrived whole")
+            .fix("clearer tool names and descriptions, or a larger model")
+            .done(),
+    )
+}
+
+/// Well formed in every way but its name.
+fn is_undeclared(facts: &Facts<'_>, call: &ToolCall) -> bool {
+    let plain = !call.name.is_empty() && call.name.chars().all(|c| c.is_alphanumeric() || "_-.:/".contains(c)) && call.name != "function";
+    plain && facts.request.tool(&call.name).is_none() && matches!(call.arguments.value(), Ok(Value::Object(_)))
+}
+
+fn nearest(facts: &Facts<'_>, name: &str) -> String {
+    let likeness = |known: &str| if name.contains(known) { 1.0 } else { strsim::jaro_winkler(name, known) };
+    let best = facts.request.tools.iter().map(|tool| (likeness(&tool.name), tool.name.as_str())).max_by(|a, b| a.0.total_cmp(&b.0));
+    best.map_or_else(String::new, |(_, known)| known.to_owned())
+}
+
+/// The task wanted no call, and a well-formed one arrived.
+fn unwanted(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
+    let call = side.completion.tool_calls.first()?;
+    let wanted_none = facts.scored.iter().any(|scored| match &scored.delivered {
+        Verdict::Fail(reason) => scored.scorer.starts_with("tool_call") && reason.contains("no call"),
+        Verdict::Pass | Verdict::NotScored(_) => false,
+    });
+    if !wanted_none || facts.forced() || facts.request.tool(&call.name).is_none() {
+        return None;
+    }
+    Some(
+        draft(Confidence::High, format!("expected no call, and the model called {}: the call is well formed, so nothing was lost on the way", call.name))
+            .evidence(facts, "tool_calls", &format!("{}({})", call.name, call.arguments.as_text()))
+            .fix("tell the model in the system prompt when not to call")
+            .done(),
+    )
+}
+
+/// The beginnings of a call in the text, where none was wanted.
+fn attempt(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
+    if !facts.call_was_missed() || side.at_cap() || !side.completion.tool_calls.is_empty() || side.leak().is_some() {
+        return None;
+    }
+    let text = side.completion.text().trim();
+    let begun = facts.request.tools.iter().find(|tool| {
+        text.strip_prefix(tool.name.as_str()).is_some_and(|rest| rest.starts_with('(') && rest.matches('(').count() > rest.matches(')').count())
+    })?;
+    Some(
+        draft(Confidence::Medium, format!("a broken call attempt: the text begins a call of {} and stops in the middle, with finish_reason {}", begun.name, side.finish()))
+            .evidence(facts, "content", text)
+            .ruled_out("the budget: finish_reason is not length")
+            .fix("tell abstained, attempted and garbage apart in the score")
+            .done(),
+    )
+}
+
+/// The prompt teaches tags of its own, and the answer uses them wrongly.
+fn taught(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
+    if !facts.request.tools.is_empty() || !facts.something_failed() || side.at_cap() {
+        return None;
+    }
+    let prompt = facts.request.text_of("system");
+    let text = side.completion.text();
+    let tag = prompt.split('<').skip(1).filter_map(|rest| rest.split_once('>')).map(|(tag, _)| tag).find(|tag| {
+        tag.len() > 2 && tag.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && text.contains(&format!("<{tag}>"))
+    })?;
+    Some(
+        draft(Confidence::Medium, format!("request carried no tools: the client teaches a format of its own (<{tag}>), and the model does not keep to it"))
+            .evidence(facts, "content", text)
+            .fix("use the client's native tool mode (send tools), or a model trained on the client's format")
+            .done(),
+    )
+}

@@ -1,0 +1,37 @@
+//! `no_tool_parser`: no tool parser runs, so calls arrive as text.
+
+use crate::diagnosis::causes::ToolKind;
+use crate::diagnosis::rule::Draft;
+use crate::diagnosis::{Blame, Finding, Rule, Signs, advice};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "no_tool_parser",
+    kind: "no_tool_parser",
+    summary: "No tool parser runs: the model calls, and the call arrives as text.",
+    manual: "Looks for a whole call of a known family in the text, the same in both modes, with finish_reason stop and an \
+             empty list of calls, where tools were declared; and for the errors of servers that were started without tool \
+             support. A call that is quoted in a sentence, or that names no declared tool, is no sign.",
+    explains: &["finish_reason", "bad_args", "stream_only", "model_fault", "server_dropped_output"],
+    hides_intent: true,
+    check,
+};
+
+fn check(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let Some(trouble) = signs.tool.as_ref().filter(|found| found.kind == ToolKind::NoParser) else {
+        return signs.error_finding(&RULE);
+    };
+    let damaged = trouble.side.leak().and_then(|(found, _)| found.damage.as_deref());
+    Some(
+        Draft::new(&RULE, Blame::ServerConfig, trouble.confidence, format!("no tool parser is at work: {}", trouble.seen))
+            .note(&trouble.family.map(|family| format!(" ({})", advice::in_words(family))).unwrap_or_default())
+            .note(&damaged.map(|how| format!("; it is damaged on the way ({how}), so what was meant cannot be recovered for sure")).unwrap_or_default())
+            .families(trouble.family, facts.launch.tool_parser.value())
+            .evidence(facts, "content", trouble.side.leaked_text())
+            .evidence(facts, "finish_reason", trouble.side.finish())
+            .ruled_out("the model not calling: the call is there")
+            .fixes(advice::enable_tools(facts, trouble.family))
+            .done(),
+    )
+}

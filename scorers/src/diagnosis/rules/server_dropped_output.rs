@@ -1,0 +1,52 @@
+//! `server_dropped_output`: tokens were generated, and the server delivered nothing for them.
+
+use crate::diagnosis::causes::ToolKind;
+use crate::diagnosis::rule::Draft;
+use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
+use crate::request::ToolChoice;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "server_dropped_output",
+    kind: "other",
+    summary: "Tokens were generated and billed, and the server delivered nothing for them.",
+    manual: "Looks at completion tokens with every field empty where no tool parser explains it (no tools, or the right parser), \
+             and at text cut out of an answer to tool_choice none. Confirm with logprobs, return_token_ids or /v1/completions.",
+    explains: &["finish_reason"],
+    hides_intent: true,
+    check,
+};
+
+fn check(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let finding = |side: &crate::diagnosis::facts::Side<'_>, message: String, confidence, fix: &str| {
+        Draft::new(&RULE, Blame::ServerBug, confidence, message)
+            .families(None, facts.launch.tool_parser.value())
+            .evidence(facts, "usage", &format!("completion_tokens {}", side.tokens().unwrap_or_default()))
+            .evidence(facts, "content", side.completion.text())
+            .ruled_out("the model: it generated tokens")
+            .fix(fix)
+            .fix(advice::upgrade(facts))
+            .fix("compare with /v1/completions, logprobs or return_token_ids")
+            .done()
+    };
+    if let Some(trouble) = signs.tool.as_ref().filter(|found| found.kind == ToolKind::Dropped) {
+        return Some(finding(&trouble.side, trouble.seen.clone(), trouble.confidence, "retry; compare both modes"));
+    }
+    if facts.request.tool_choice == Some(ToolChoice::None) && !facts.request.tools.is_empty() {
+        let side = facts.sides.iter().find(|side| side.is_phantom() || side.lost_tokens() && side.ends_open())?;
+        let message = format!(
+            "tokens missing: {} completion tokens, and a text that ends open after {} characters; with tool_choice none the server still strips what looks like a call",
+            side.tokens().unwrap_or_default(),
+            side.completion.text().chars().count(),
+        );
+        return Some(finding(side, message, Confidence::Medium, "omit tools instead of sending tool_choice none"));
+    }
+    let side = facts.sides.iter().find(|side| side.is_phantom()).filter(|_| !facts.may_call() && signs.reasoning.is_none())?;
+    let message = format!(
+        "tokens were generated but nothing was delivered: {} completion tokens, text, calls and reasoning empty, finish_reason {}",
+        side.tokens().unwrap_or_default(),
+        side.finish(),
+    );
+    Some(finding(side, message, Confidence::Medium, "retry"))
+}

@@ -1,0 +1,156 @@
+//! `stream_only`: the streamed answer is wrong where the plain one is right (or the other way round).
+
+use serde_json::Value;
+
+use crate::completion::{Body, Mode};
+use crate::diagnosis::causes::{ReasoningKind, ToolKind};
+use crate::diagnosis::facts::{Facts, Side};
+use crate::diagnosis::rule::Draft;
+use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "stream_only",
+    kind: "stream_only",
+    summary: "One mode delivers what the other loses: a bug of the server's streaming (or plain) path.",
+    manual: "Looks at calls that only one mode carries, at several calls under one index, at arguments that stop before their \
+             closing brace although finish_reason says tool_calls and the budget is not spent, at an error on a line that is \
+             no data line, and at tokens without a single delta. Where only a stream was stored, the plain answer is what to \
+             compare with.",
+    explains: &["finish_reason", "bad_args", "server_dropped_output", "wrong_tool_parser", "model_fault", "structured_output_ignored", "context_overflow"],
+    hides_intent: true,
+    check,
+};
+
+fn check(signs: &Signs<'_>) -> Option<Finding> {
+    error_line(signs)
+        .or_else(|| index_reused(signs))
+        .or_else(|| cut_arguments(signs))
+        .or_else(|| from_causes(signs))
+        .or_else(|| texts_differ(signs))
+}
+
+fn draft(signs: &Signs<'_>, confidence: Confidence, message: impl Into<String>) -> Draft {
+    let parser = signs.facts.launch.tool_parser.value();
+    Draft::new(&RULE, Blame::ServerBug, confidence, message).families(None, parser)
+}
+
+fn streams<'a, 's>(facts: &'s Facts<'a>) -> impl Iterator<Item = &'s Side<'a>> {
+    facts.sides.iter().filter(|side| side.mode == Mode::Stream)
+}
+
+/// An error on a line `error: …`, which clients of event streams do not read.
+fn error_line(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let exchanges = facts.faults.iter().map(|(exchange, _)| *exchange).chain(facts.sides.iter().map(|side| side.exchange));
+    let line = exchanges.filter(|exchange| exchange.mode == Mode::Stream).find_map(|exchange| {
+        let bytes = match &exchange.body {
+            Body::None => return None,
+            body => body.bytes(),
+        };
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        text.lines().find(|line| line.starts_with("error:")).map(str::to_owned)
+    })?;
+    let also = signs.error.as_ref().map(|error| format!(" It says: {}", error.explained.says)).unwrap_or_default();
+    let message = format!("error inside the stream, on a line that is no data line: a client sees an empty message instead.{also}");
+    let fixes = signs.error.as_ref().map(|error| error.explained.entry.fix.iter().flat_map(|fix| advice::fill(fix, signs)).collect::<Vec<_>>());
+    Some(draft(signs, Confidence::High, message).evidence(facts, "stream", &line).fixes(fixes.unwrap_or_default()).fix(advice::upgrade(facts)).done())
+}
+
+fn index_reused(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let side = streams(facts).find(|side| side.completion.deviations.iter().any(|deviation| deviation.kind == "index_reused"))?;
+    let calls = side.completion.tool_calls.len();
+    let message = format!("index reused: {calls} calls were streamed under one index, and clients that merge by index glue them into one");
+    Some(
+        draft(signs, Confidence::High, message)
+            .evidence(facts, "stream", &names(side))
+            .fix("merge on a change of id; send parallel_tool_calls: false until the server is mended")
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
+}
+
+fn names(side: &Side<'_>) -> String {
+    side.completion.tool_calls.iter().map(|call| format!("{}({})", call.name, call.arguments.as_text())).collect::<Vec<_>>().join(" ")
+}
+
+/// Arguments that stop in the middle although nothing cut the answer.
+fn cut_arguments(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let side = streams(facts).find(|side| !side.at_cap() && side.broken_call().is_some())?;
+    let call = side.broken_call()?;
+    let plain_is_right = facts.sides.iter().any(|other| {
+        other.mode == Mode::Plain && !other.completion.tool_calls.is_empty() && other.broken_call().is_none()
+    });
+    let finish = side.finish();
+    let message = format!(
+        "the streamed arguments of {} are no JSON although finish_reason is {finish} and the budget is not spent{}",
+        call.name,
+        if plain_is_right { ": the plain answer carries them whole" } else { "" },
+    );
+    let confidence = if plain_is_right { Confidence::High } else { Confidence::Medium };
+    Some(
+        draft(signs, confidence, message)
+            .evidence(facts, "arguments", &call.arguments.as_text())
+            .ruled_out("the budget: far fewer tokens than max_tokens")
+            .fix("compare with stream: false")
+            .fix("switch speculative decoding (MTP) off")
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
+}
+
+fn from_causes(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    if let Some(trouble) = signs.tool.as_ref().filter(|found| found.kind == ToolKind::OneMode) {
+        let side = trouble.side;
+        let nothing = side.is_silent() && side.mode == Mode::Stream;
+        let note = match (nothing, facts.sides.len()) {
+            (true, 1) => "; tokens were generated but nothing was streamed",
+            (true, _) => "; the non-stream answer works",
+            _ => "",
+        };
+        return Some(
+            draft(signs, trouble.confidence, format!("{}{note}", trouble.seen))
+                .families(trouble.family, facts.launch.tool_parser.value())
+                .evidence(facts, if side.mode == Mode::Stream { "stream" } else { "content" }, side.completion.text())
+                .evidence(facts, "finish_reason", side.finish())
+                .fix("use stream: false with this parser (compare both modes)")
+                .fix(advice::upgrade(facts))
+                .done(),
+        );
+    }
+    let trouble = signs.reasoning.as_ref().filter(|found| found.kind == ReasoningKind::StreamStart)?;
+    let message = format!("{}: thinking is switched off, and the streaming path starts in the reasoning state all the same", trouble.seen);
+    Some(
+        draft(signs, trouble.confidence, message)
+            .families(None, facts.launch.reasoning_parser.value())
+            .evidence(facts, "reasoning", trouble.side.completion.reasoning())
+            .fix("compare with stream: false: if it is wrong there too, the reasoning flag is")
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
+}
+
+/// The same greedy request, two different answers, and nothing else explains it.
+fn texts_differ(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let [first, second] = facts.sides.as_slice() else { return None };
+    let greedy = facts.request.body.get("temperature").and_then(Value::as_f64) == Some(0.0);
+    if !greedy || signs.tool.is_some() || signs.reasoning.is_some() {
+        return None;
+    }
+    let calls = |side: &Side<'_>| side.completion.tool_calls.iter().map(|call| (call.name.clone(), call.arguments.value().ok())).collect::<Vec<_>>();
+    if calls(first) == calls(second) || first.at_cap() || second.at_cap() {
+        return None;
+    }
+    Some(
+        draft(signs, Confidence::Medium, "the plain and the streamed answer to the same greedy request carry different calls")
+            .evidence(facts, "content", &names(first))
+            .evidence(facts, "stream", &names(second))
+            .fix("compare with stream: false, and read the streaming path's known bugs of this version")
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
+}

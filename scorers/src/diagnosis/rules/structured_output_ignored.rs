@@ -1,0 +1,117 @@
+//! `structured_output_ignored`: the schema the request asked for was not enforced.
+
+use serde_json::Value;
+
+use crate::diagnosis::facts::{Facts, Side};
+use crate::diagnosis::rule::Draft;
+use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "structured_output_ignored",
+    kind: "structured_output_ignored",
+    summary: "The request asked for JSON after a schema, and the server did not enforce it.",
+    manual: "Looks at complete answers (not cut, not empty) that are no JSON, or not JSON after the schema, although \
+             response_format, structured_outputs or a guided_… field asked for it. A server that enforces a schema cannot \
+             answer so, whatever the model is worth.",
+    explains: &["model_fault", "server_dropped_output", "gateway_rewrite"],
+    hides_intent: true,
+    check,
+};
+
+/// The fields vLLM dropped in 0.12.0 in favour of `structured_outputs`; unknown fields are accepted and ignored.
+const GONE: &[&str] = &["guided_json", "guided_regex", "guided_choice", "guided_grammar", "guided_decoding_backend"];
+
+fn check(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let wanted = wanted(&facts.request.body)?;
+    if signs.reasoning.as_ref().is_some_and(|found| found.side.thoughts().is_some() || found.side.is_silent()) {
+        return None;
+    }
+    let side = facts.sides.iter().find(|side| !side.is_silent() && side.completion.tool_calls.is_empty() && !side.at_cap())?;
+    let text = side.completion.text().trim();
+    let wrong = wrong(text, &wanted)?;
+    let draft = draft(facts, side, &wanted, &wrong).evidence(facts, "content", text).evidence(facts, "finish_reason", side.finish());
+    Some(draft.ruled_out("the model: an enforced schema leaves it no choice").done())
+}
+
+/// What the request asked for.
+struct Wanted {
+    field: &'static str,
+    schema: Option<Value>,
+}
+
+fn wanted(body: &Value) -> Option<Wanted> {
+    if let Some(format) = body.get("response_format") {
+        let field = match format.get("type").and_then(Value::as_str) {
+            Some("json_schema") => "response_format json_schema",
+            Some("json_object") => "response_format json_object",
+            _ => return None,
+        };
+        let schema = format.pointer("/json_schema/schema").or_else(|| format.get("schema")).cloned();
+        return Some(Wanted { field, schema });
+    }
+    if let Some(schema) = body.pointer("/structured_outputs/json") {
+        return Some(Wanted { field: "structured_outputs", schema: Some(parsed(schema)) });
+    }
+    body.get("guided_json").map(|schema| Wanted { field: "guided_json", schema: Some(parsed(schema)) })
+}
+
+/// A schema given as JSON or as its text.
+fn parsed(schema: &Value) -> Value {
+    schema.as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_else(|| schema.clone())
+}
+
+/// What is wrong with the text; `None` when it is as asked.
+enum Wrong {
+    Prose,
+    Prefix,
+    Fence,
+    Invalid(String),
+}
+
+fn wrong(text: &str, wanted: &Wanted) -> Option<Wrong> {
+    let Ok(value) = serde_json::from_str::<Value>(text) else {
+        return Some(if text.starts_with("```") {
+            Wrong::Fence
+        } else if text.find('{').and_then(|at| text.get(at..)).is_some_and(|rest| serde_json::from_str::<Value>(rest).is_ok()) {
+            Wrong::Prefix
+        } else {
+            Wrong::Prose
+        });
+    };
+    let Some(schema) = &wanted.schema else {
+        return (!value.is_object()).then(|| Wrong::Invalid("it is JSON of the wrong top-level type".to_owned()));
+    };
+    let validator = jsonschema::validator_for(schema).ok()?;
+    let error = validator.iter_errors(&value).next()?;
+    Some(Wrong::Invalid(error.to_string()))
+}
+
+fn draft(facts: &Facts<'_>, side: &Side<'_>, wanted: &Wanted, wrong: &Wrong) -> Draft {
+    let gone = GONE.iter().find(|field| facts.request.body.get(field).is_some());
+    let seen = match wrong {
+        Wrong::Prose => "the answer is prose".to_owned(),
+        Wrong::Prefix => "there is a valid object after a stray prefix".to_owned(),
+        Wrong::Fence => "the JSON stands in a code fence".to_owned(),
+        Wrong::Invalid(why) => format!("the JSON does not fit: {why}"),
+    };
+    let message = format!("schema not enforced: the request asks for {}, and {seen}", wanted.field);
+    let new = |blame, confidence, message: String| Draft::new(&RULE, blame, confidence, message).families(None, facts.launch.reasoning_parser.value());
+    if let Some(field) = gone {
+        let message = format!("{message}; {field} is gone from this server's protocol: unknown fields are accepted and ignored");
+        return new(Blame::Request, Confidence::High, message)
+            .fix("use response_format json_schema, or structured_outputs.json")
+            .fix("upgrade the client library that still sends guided_json");
+    }
+    if facts.server.is("tensorrt_llm") && !facts.launch.guided_backend {
+        return new(Blame::ServerConfig, Confidence::High, message).fix("guided_decoding_backend: xgrammar in the extra options (YAML)");
+    }
+    if side.has_reasoning() || facts.launch.reasoning_parser.value().is_some() {
+        let message = format!("{message}; grammar and reasoning parser do not go together here: such servers work without the reasoning parser");
+        return new(Blame::ServerBug, Confidence::Medium, message)
+            .fix("retest without --reasoning-parser and without speculative decoding; thinking off for schema tasks")
+            .fix(advice::upgrade(facts));
+    }
+    new(Blame::ServerBug, Confidence::Medium, message).fix(advice::structured_output(facts)).fix(advice::upgrade(facts))
+}

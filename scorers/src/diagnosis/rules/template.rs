@@ -1,0 +1,76 @@
+//! `template`: the chat template is missing, refuses the conversation, or keeps the tools from the model.
+
+use crate::diagnosis::causes::{ReasoningKind, ToolKind};
+use crate::diagnosis::rule::Draft;
+use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "template",
+    kind: "template",
+    summary: "The chat template is missing, refuses the conversation, or keeps the tools from the model.",
+    manual: "Looks at template errors; at a right call kept from its parser by a code fence; at thoughts left in the text \
+             because the request does not declare the thinking mode the parser goes by; and, where the task wanted a call, \
+             at prose together with a prompt too short to hold the declared tools, or a model that is known to need a tool \
+             template its launch line does not name.",
+    explains: &["model_fault"],
+    hides_intent: true,
+    check,
+};
+
+fn check(signs: &Signs<'_>) -> Option<Finding> {
+    signs.error_finding(&RULE).or_else(|| fenced(signs)).or_else(|| undeclared(signs)).or_else(|| unseen_tools(signs))
+}
+
+fn fenced(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let trouble = signs.tool.as_ref().filter(|found| found.kind == ToolKind::Fenced)?;
+    let form = trouble.family.filter(|family| family.contains("pythonic")).map_or("call", |_| "pythonic call");
+    let message = format!("the model put a fence around a {form}, and the parser only looks at the start of the text: its template does not ask for a bare call");
+    Some(
+        Draft::new(&RULE, Blame::ServerConfig, trouble.confidence, message)
+            .families(trouble.family, facts.launch.tool_parser.value())
+            .evidence(facts, "content", trouble.side.completion.text())
+            .fix("a chat template that tells the model to write the call without markdown")
+            .fixes(advice::tool_template(facts))
+            .done(),
+    )
+}
+
+fn undeclared(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let trouble = signs.reasoning.as_ref().filter(|found| found.kind == ReasoningKind::Undeclared)?;
+    let message = format!("{}: the opening tag is in the prompt, and the request does not declare thinking mode, by which the server decides where to start", trouble.seen);
+    Some(
+        Draft::new(&RULE, Blame::Request, trouble.confidence, message)
+            .families(trouble.side.thoughts().map(|split| split.family), facts.launch.reasoning_parser.value())
+            .evidence(facts, "content", trouble.side.completion.text())
+            .fix("send chat_template_kwargs {\"thinking\": true}")
+            .fix("or set --default-chat-template-kwargs '{\"thinking\": true}' on the server")
+            .done(),
+    )
+}
+
+/// The task wanted a call and got prose, and the model may never have seen the tools.
+fn unseen_tools(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let side = facts.sides.first()?;
+    if !facts.may_call() || !facts.call_was_missed() || signs.tool.is_some() || side.is_silent() || !side.completion.tool_calls.is_empty() || side.finish() == "tool_calls" {
+        return None;
+    }
+    let short = facts.prompt_too_short_for_tools(side);
+    let lacks = facts.lacks_tool_template();
+    if !short && !lacks {
+        return None;
+    }
+    let why = if short { "the prompt is too short to hold the declared tools" } else { "this model's own template has no section for tools, and the launch line names no other" };
+    Some(
+        Draft::new(&RULE, Blame::ServerConfig, Confidence::Medium, format!("the model answered in prose, and {why}: the model may never have seen the tools"))
+            .families(None, facts.launch.tool_parser.value())
+            .evidence(facts, "content", side.completion.text())
+            .evidence(facts, "usage", &format!("prompt_tokens {}", side.completion.usage.and_then(|usage| usage.prompt_tokens).unwrap_or_default()))
+            .fixes(advice::tool_template(facts))
+            .fix("compare prompt_tokens of the same messages with and without tools: equal means the template ignores them")
+            .done(),
+    )
+}

@@ -1,0 +1,48 @@
+//! `unreachable_or_loading`: nothing answered: the endpoint is not there, not ready, or a hop before it gave up.
+
+use crate::completion::FaultKind;
+use crate::diagnosis::rule::Draft;
+use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "unreachable_or_loading",
+    kind: "unreachable_or_loading",
+    summary: "Nothing answered: the endpoint is not there, not ready, or a hop before it gave up.",
+    manual: "Looks at transport failures, at 502–504, at HTML where JSON is due, and at the texts engines and gateways \
+             send while they load or have no backend. What was not answered is not scored: it counts neither for nor \
+             against the model.",
+    explains: &[],
+    hides_intent: true,
+    check,
+};
+
+fn check(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    if let Some(mut finding) = signs.error_finding(&RULE) {
+        let html = facts.faults.iter().any(|(_, fault)| fault.message.trim_start().starts_with('<'));
+        if html {
+            finding.message.push_str("; an HTML body, so a proxy wrote it");
+        }
+        return Some(finding);
+    }
+    if signs.error.is_some() || !facts.sides.is_empty() {
+        return None;
+    }
+    let (_, fault) = facts.faults.first()?;
+    let (says, fix) = match fault.kind {
+        FaultKind::Unreachable => ("nothing listens at this address (while vLLM loads a model, connections are refused)", "start the server, or wait until it has loaded the model"),
+        FaultKind::Timeout => ("no answer arrived in time", "raise --timeout, stream the answer, or look at the server's load"),
+        FaultKind::Cut => ("the connection broke before the answer was whole", "read the server's log; raise the proxy's timeouts"),
+        FaultKind::NotJson => ("the answer is not JSON: something else than the engine wrote it", "look at what stands at this address; the base URL usually ends in /v1"),
+        FaultKind::EmptyBody => ("the answer has no body", "read the server's log"),
+        FaultKind::NoChoice => ("the answer holds no choice to read", "look at what stands at this address"),
+        _ => return None,
+    };
+    Some(
+        Draft::new(&RULE, Blame::Endpoint, Confidence::High, format!("{says}: nothing was answered, so it is not scored"))
+            .evidence(facts, "transport", &fault.message)
+            .fix(fix)
+            .done(),
+    )
+}

@@ -1,0 +1,52 @@
+//! `wrong_reasoning_parser`: a reasoning parser runs, and it does not split this model's text.
+
+use crate::diagnosis::causes::ReasoningKind;
+use crate::diagnosis::rule::Draft;
+use crate::diagnosis::{Blame, Finding, Rule, Severity, Signs, advice};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "wrong_reasoning_parser",
+    kind: "wrong_reasoning_parser",
+    summary: "A reasoning parser runs that does not split this model's text as it should.",
+    manual: "A wrong parser leaves the thoughts in the text, or takes the whole answer for reasoning. Looks at thoughts in the \
+             text although a parser is set; at an empty text with finish_reason stop and the answer in the reasoning field; at \
+             another family's markers inside that field; at thoughts with only a closing tag where the version's usual parser \
+             wants both; at a parser that keeps the thoughts in the text on purpose. finish_reason length with reasoning alone \
+             is the budget, not the parser.",
+    explains: &["wrong_tool_parser", "no_tool_parser", "structured_output_ignored", "stream_only", "finish_reason", "model_fault", "server_dropped_output"],
+    hides_intent: false,
+    check,
+};
+
+fn check(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let Some(trouble) = &signs.reasoning else {
+        return signs.error_finding(&RULE);
+    };
+    let side = trouble.side;
+    let says = match trouble.kind {
+        ReasoningKind::WrongParser => "the reasoning parser does not know this model's markers",
+        ReasoningKind::KeepsThoughts => "this parser keeps thoughts in content on purpose",
+        ReasoningKind::UnknownMarkers => "unknown think markers: no stock parser of this engine knows them",
+        ReasoningKind::WantsOpening => "the usual parser of this model wants both tags in this version, and the opening one stands in the prompt",
+        ReasoningKind::AnswerTaken => "the reasoning parser takes the answer for reasoning",
+        ReasoningKind::ModesDiffer => "the reasoning parser is not this model's own",
+        _ => return None,
+    };
+    let draft = Draft::new(&RULE, Blame::ServerConfig, trouble.confidence, format!("{says}: {}", trouble.seen))
+        .families(side.thoughts().map(|split| split.family), facts.launch.reasoning_parser.value())
+        .evidence(facts, "content", side.completion.text())
+        .evidence(facts, "reasoning", side.completion.reasoning())
+        .evidence(facts, "finish_reason", side.finish());
+    let draft = match trouble.kind {
+        ReasoningKind::ModesDiffer => draft.severity(Severity::Warning),
+        ReasoningKind::AnswerTaken if side.completion.is_truncated() => {
+            draft.note("; what is taken from the empty text is invalid, and is not an answer of the model").fix("switch thinking off for this request (chat_template_kwargs), or read the reasoning field")
+        }
+        ReasoningKind::AnswerTaken => draft.ruled_out("the budget: finish_reason is not length"),
+        ReasoningKind::UnknownMarkers => draft.fix("strip the thoughts in the client, or give the engine a plugin parser"),
+        _ => draft.ruled_out("the model: its text is whole, thoughts and answer can be told apart"),
+    };
+    Some(draft.fixes(advice::reasoning_parser(facts, side.thoughts())).done())
+}

@@ -1,0 +1,53 @@
+//! `wrong_tool_parser`: a tool parser runs, and it is for another family's markup.
+
+use crate::diagnosis::causes::ToolKind;
+use crate::diagnosis::rule::Draft;
+use crate::diagnosis::{Blame, Finding, Rule, Signs, advice};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "wrong_tool_parser",
+    kind: "wrong_tool_parser",
+    summary: "The server's tool parser is for another family's markup: the model calls, and the call does not arrive.",
+    manual: "A wrong parser leaks the call into the text, swallows it (no text, no call, tokens billed), or delivers pieces \
+             of markup as a call. Looks at both modes together: a call in the text of one and silence in the other, \
+             completion tokens with every field empty, finish_reason tool_calls with an empty list, a call whose name is \
+             markup, another format's markers left beside a call. Not told from no_tool_parser by one leaked answer alone: \
+             then the launch line, the engine's habits and how common each fault is decide, and the other is named too.",
+    explains: &["finish_reason", "bad_args", "stream_only", "model_fault", "server_dropped_output"],
+    hides_intent: true,
+    check,
+};
+
+fn check(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let Some(trouble) = signs.tool.as_ref().filter(|found| matches!(found.kind, ToolKind::WrongParser | ToolKind::RightParserFails))
+    else {
+        return signs.error_finding(&RULE);
+    };
+    let right_name = trouble.kind == ToolKind::RightParserFails;
+    let (blame, says) = if right_name {
+        (Blame::ServerBug, "the configured name is right, behaviour is not: in this engine or version it does not read this model's calls")
+    } else {
+        (Blame::ServerConfig, "the model calls the tool, and the server's tool parser is for another format")
+    };
+    let draft = Draft::new(&RULE, blame, trouble.confidence, format!("{says}: {}", trouble.seen))
+        .families(trouble.family, facts.launch.tool_parser.value())
+        .evidence(facts, "content", trouble.side.leaked_text())
+        .evidence(facts, "finish_reason", trouble.side.finish())
+        .note(if signs.reasoning.is_some() { "; two separate faults: the reasoning is not split either" } else { "" })
+        .note(if facts.request.thinking == Some(true) && trouble.side.has_reasoning() {
+            "; seen here in thinking mode only: retest with thinking off to confirm"
+        } else {
+            ""
+        })
+        .note(&advice::parsers_that_fit(signs));
+    let draft = match trouble.family {
+        Some(_) => draft.ruled_out("the model not calling: the call is there, whole"),
+        None => draft
+            .ruled_out("the model staying silent: tokens were billed")
+            .ruled_out("the budget: finish_reason is not length"),
+    };
+    let fixes = advice::tool_parser(facts, trouble.family);
+    Some(if right_name { draft.fix("upgrade the engine; probe with a canary call instead of trusting the flag").fixes(fixes) } else { draft.fixes(fixes) }.done())
+}
