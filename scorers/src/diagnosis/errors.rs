@@ -76,7 +76,7 @@ impl Written {
 
 /// What the text means, given the HTTP status it came with (`None`: no status, as in a start-up log or a broken stream).
 #[must_use]
-pub fn explain(text: &str, status: Option<u16>, history_calls: bool) -> Option<Explained> {
+pub(super) fn explain(text: &str, status: Option<u16>, history_calls: bool) -> Option<Explained> {
     TABLE.iter().find_map(|entry| {
         let status_fits = entry.status.is_empty() || status.is_some_and(|status| entry.status.contains(&status));
         if !status_fits || (entry.needs_history_calls() && !history_calls) {

@@ -6,19 +6,22 @@
 
 mod advice;
 mod attempt;
-mod causes;
+pub mod causes;
 mod errors;
-mod facts;
+pub mod facts;
 mod finding;
 mod rule;
 mod rules;
 mod schema;
+mod stored;
+mod tasks;
 mod view;
 
 pub use attempt::{attempt_findings, blames_server, filed_under, hides_intent};
 pub use finding::{Blame, Confidence, Context, Evidence, Finding, Severity};
-pub use rule::{Rule, Signs};
+pub use rule::{Draft, ErrorSign, Rule, Signs};
 pub use rules::RULES;
+pub use stored::{Diagnosed, Expected, Filed, diagnose};
 pub use view::AttemptView;
 
 /// The rule called `id`.

@@ -206,7 +206,7 @@ impl Draft {
 
 /// The first characters of a text.
 #[must_use]
-pub fn excerpt(text: &str) -> String {
+pub(super) fn excerpt(text: &str) -> String {
     if text.chars().nth(EXCERPT).is_none() {
         return text.to_owned();
     }

@@ -6,5 +6,5 @@ mod tool;
 pub use reasoning::{ReasoningKind, ReasoningTrouble};
 pub use tool::{ToolKind, ToolTrouble};
 
-pub(super) use reasoning::assess as reasoning;
-pub(super) use tool::assess as tool;
+pub(in crate::diagnosis) use reasoning::assess as reasoning;
+pub(in crate::diagnosis) use tool::assess as tool;

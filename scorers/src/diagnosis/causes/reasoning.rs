@@ -58,7 +58,7 @@ pub struct ReasoningTrouble<'a> {
 
 /// The trouble with the reasoning of an attempt, if any.
 #[must_use]
-pub fn assess<'a>(facts: &Facts<'a>) -> Option<ReasoningTrouble<'a>> {
+pub(in crate::diagnosis) fn assess<'a>(facts: &Facts<'a>) -> Option<ReasoningTrouble<'a>> {
     let thinking_aloud = facts.sides.iter().find_map(|side| Some((*side, side.thoughts()?)));
     if let Some((side, split)) = thinking_aloud {
         return thoughts_in_text(facts, side, split);

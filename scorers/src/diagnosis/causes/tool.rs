@@ -64,7 +64,7 @@ pub struct ToolTrouble<'a> {
 
 /// The trouble with the tool calls of an attempt, if any.
 #[must_use]
-pub fn assess<'a>(facts: &Facts<'a>) -> Option<ToolTrouble<'a>> {
+pub(in crate::diagnosis) fn assess<'a>(facts: &Facts<'a>) -> Option<ToolTrouble<'a>> {
     let sides = &facts.sides;
     let leaking = sides.iter().find(|side| side.call_state() == CallState::Leak);
     if facts.request.tools.is_empty() {

@@ -5,7 +5,7 @@ use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Finding, Rule, Signs, advice};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "auto_tool_choice_missing",
     kind: "auto_tool_choice_missing",
     summary: "The flags that turn tool calls on (--enable-auto-tool-choice, --tool-call-parser) are not set.",

@@ -7,7 +7,7 @@ use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs, advice};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "bad_args",
     kind: "bad_args",
     summary: "A call's arguments are spoilt: no JSON, markup left in the values, an object where a string is due, or a broken call in the history.",

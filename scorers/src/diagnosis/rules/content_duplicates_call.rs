@@ -6,7 +6,7 @@ use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs, advice};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "content_duplicates_call",
     kind: "other",
     summary: "The text repeats the arguments of a call that was delivered as it should be.",

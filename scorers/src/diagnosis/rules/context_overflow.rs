@@ -3,7 +3,7 @@
 use crate::diagnosis::{Blame, Finding, Rule, Signs};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "context_overflow",
     kind: "context_overflow",
     summary: "Prompt and completion budget do not fit the context window.",

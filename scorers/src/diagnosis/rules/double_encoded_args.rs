@@ -10,7 +10,7 @@ use crate::diagnosis::schema::declared_type;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "double_encoded_args",
     kind: "double_encoded_args",
     summary: "A call's arguments, or one of them, are JSON inside a JSON string.",

@@ -6,7 +6,7 @@ use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs, advice
 use crate::request::ToolChoice;
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "finish_reason",
     kind: "finish_reason",
     summary: "finish_reason does not tell what happened: calls under stop, tool_calls without a call, a cut answer under another name.",

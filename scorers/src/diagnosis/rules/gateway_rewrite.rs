@@ -6,7 +6,7 @@ use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "gateway_rewrite",
     kind: "gateway_rewrite",
     summary: "A gateway between client and engine changed or dropped a part of the answer.",

@@ -10,7 +10,7 @@ use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs};
 use crate::scorer::Verdict;
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "model_fault",
     kind: "model_fault",
     summary: "What the model wrote is wrong: shown, not left over.",

@@ -3,7 +3,7 @@
 use crate::diagnosis::{Finding, Rule, Signs};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "multimodal_limit",
     kind: "other",
     summary: "More images (or other media) than the server takes, or a server that takes none.",

@@ -5,7 +5,7 @@ use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Finding, Rule, Signs, advice};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "no_reasoning_parser",
     kind: "no_reasoning_parser",
     summary: "No reasoning parser runs: the thoughts arrive as a part of the answer.",

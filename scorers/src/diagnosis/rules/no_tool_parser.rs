@@ -5,7 +5,7 @@ use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Finding, Rule, Signs, advice};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "no_tool_parser",
     kind: "no_tool_parser",
     summary: "No tool parser runs: the model calls, and the call arrives as text.",

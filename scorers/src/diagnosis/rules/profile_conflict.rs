@@ -5,7 +5,7 @@ use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "profile_conflict",
     kind: "profile_conflict",
     summary: "Flags that are right alone do not go together.",

@@ -3,7 +3,7 @@
 use crate::diagnosis::{Finding, Rule, Signs};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "rate_limited",
     kind: "unreachable_or_loading",
     summary: "The endpoint or gateway refused the request for its rate.",

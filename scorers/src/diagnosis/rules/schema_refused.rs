@@ -3,7 +3,7 @@
 use crate::diagnosis::{Finding, Rule, Signs};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "schema_refused",
     kind: "other",
     summary: "The server cannot build a grammar from the schema that was sent.",

@@ -6,7 +6,7 @@ use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
 use crate::request::ToolChoice;
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "server_dropped_output",
     kind: "other",
     summary: "Tokens were generated and billed, and the server delivered nothing for them.",

@@ -9,7 +9,7 @@ use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "stream_only",
     kind: "stream_only",
     summary: "One mode delivers what the other loses: a bug of the server's streaming (or plain) path.",
@@ -59,7 +59,7 @@ fn error_line(signs: &Signs<'_>) -> Option<Finding> {
 
 fn index_reused(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    let side = streams(facts).find(|side| side.completion.deviations.iter().any(|deviation| deviation.kind == "index_reused"))?;
+    let side = streams(facts).find(|side| side.completion.deviations.iter().any(|deviation| deviation.kind == "tool_index_reused"))?;
     let calls = side.completion.tool_calls.len();
     let message = format!("index reused: {calls} calls were streamed under one index, and clients that merge by index glue them into one");
     Some(

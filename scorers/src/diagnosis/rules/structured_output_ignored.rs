@@ -7,7 +7,7 @@ use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "structured_output_ignored",
     kind: "structured_output_ignored",
     summary: "The request asked for JSON after a schema, and the server did not enforce it.",

@@ -7,7 +7,7 @@ use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs, advice};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "tool_call_id",
     kind: "other",
     summary: "The ids of tool calls are missing, doubled, or of a form the model's template cannot use.",

@@ -5,7 +5,7 @@ use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
 use crate::request::ToolChoice;
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "tool_choice_ignored",
     kind: "other",
     summary: "The server delivers calls although tool_choice is none, or another tool than the one it was told to force.",

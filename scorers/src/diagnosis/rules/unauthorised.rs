@@ -3,7 +3,7 @@
 use crate::diagnosis::{Finding, Rule, Signs};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "unauthorised",
     kind: "other",
     summary: "The key was missing or refused.",

@@ -5,7 +5,7 @@ use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Finding, Rule, Signs};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "unneeded_reasoning_parser",
     kind: "unneeded_reasoning_parser",
     summary: "A reasoning parser runs on a model that does not reason, and takes its answers.",

@@ -5,7 +5,7 @@ use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "unreachable_or_loading",
     kind: "unreachable_or_loading",
     summary: "Nothing answered: the endpoint is not there, not ready, or a hop before it gave up.",

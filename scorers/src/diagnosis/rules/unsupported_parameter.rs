@@ -3,7 +3,7 @@
 use crate::diagnosis::{Finding, Rule, Signs};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "unsupported_parameter",
     kind: "other",
     summary: "The gateway refuses a parameter that its route does not pass on.",

@@ -3,7 +3,7 @@
 use crate::diagnosis::{Finding, Rule, Signs};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "wrong_model_name",
     kind: "unreachable_or_loading",
     summary: "The server is up and does not serve the model that was asked for.",

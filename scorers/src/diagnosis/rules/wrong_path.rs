@@ -3,7 +3,7 @@
 use crate::diagnosis::{Finding, Rule, Signs};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "wrong_path",
     kind: "other",
     summary: "The path or method does not exist on this server.",

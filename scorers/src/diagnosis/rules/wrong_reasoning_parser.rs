@@ -5,7 +5,7 @@ use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Finding, Rule, Severity, Signs, advice};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "wrong_reasoning_parser",
     kind: "wrong_reasoning_parser",
     summary: "A reasoning parser runs that does not split this model's text as it should.",

@@ -5,7 +5,7 @@ use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Finding, Rule, Signs, advice};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "wrong_tool_parser",
     kind: "wrong_tool_parser",
     summary: "The server's tool parser is for another family's markup: the model calls, and the call does not arrive.",
