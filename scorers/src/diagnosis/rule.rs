@@ -74,7 +74,13 @@ impl<'a> Signs<'a> {
     /// A finding where the error table files the error under this rule.
     #[must_use]
     pub fn error_finding(&self, rule: &Rule) -> Option<Finding> {
-        let error = self.error.as_ref().filter(|error| error.explained.entry.rule == rule.id)?;
+        self.error_finding_as(rule.id, rule)
+    }
+
+    /// A finding of `rule` where the error table files the error under `filed`.
+    #[must_use]
+    pub fn error_finding_as(&self, filed: &str, rule: &Rule) -> Option<Finding> {
+        let error = self.error.as_ref().filter(|error| error.explained.entry.rule == filed)?;
         let entry = error.explained.entry;
         let mut message = error.explained.says.clone();
         if error.place != "status" {

@@ -122,9 +122,18 @@ fn context(line: &Value) -> Context {
         model: text("model"),
         profile,
         route: text("route"),
+        tool_parser: stated(line, "tool"),
+        reasoning_parser: stated(line, "reasoning"),
         notes: logs.iter().filter_map(|place| line.pointer(place)).map(as_text).collect(),
         ..Context::default()
     }
+}
+
+/// The empty string where the list of `server_flags` names no parser of this kind: it is whole, so there is none.
+fn stated(line: &Value, kind: &str) -> Option<String> {
+    let flags = line.get("server_flags")?.as_array()?;
+    let names = |word: &Value| word.as_str().is_some_and(|word| word.trim_start_matches('-').starts_with(kind) && word.contains("parser"));
+    (!flags.iter().any(names)).then(String::new)
 }
 
 /// `server_flags`, a list, as the launch line it came from.

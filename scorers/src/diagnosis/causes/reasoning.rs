@@ -146,7 +146,8 @@ fn answer_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<Reasonin
     if facts.model.reasons == Some(false) {
         return Some(trouble(ReasoningKind::Unneeded, side, Confidence::High, "text arrived in the reasoning field of a model that does not reason"));
     }
-    if !side.is_silent() {
+    let elsewhere = facts.sides.iter().any(|other| !other.is_silent());
+    if !side.is_silent() || elsewhere || side.finish() == "tool_calls" {
         return None;
     }
     let tiny = facts.request.max_tokens.is_some_and(|max| max <= TINY_BUDGET);

@@ -17,6 +17,8 @@ pub enum ToolKind {
     RightParserFails,
     /// No parser runs.
     NoParser,
+    /// A parser is named, and not switched on.
+    SwitchedOff,
     /// A forced call was answered as raw JSON: the flags are missing, and this version does not say so.
     ForcedUnparsed,
     /// A code fence around the call keeps the right parser from seeing it.
@@ -234,8 +236,8 @@ fn swallowed<'a>(facts: &Facts<'a>) -> Option<ToolTrouble<'a>> {
         return None;
     }
     let seen = format!(
-        "tokens were generated but nothing was delivered for them: {} completion tokens, tool_calls empty, {}, finish_reason {}",
-        side.tokens().unwrap_or_default(),
+        "tokens were generated but nothing was delivered for them: {}tool_calls empty, {}, finish_reason {}",
+        side.tokens().map(|tokens| format!("{tokens} completion tokens, ")).unwrap_or_default(),
         if silent { "no text" } else { "less text than they hold" },
         side.finish(),
     );
@@ -246,6 +248,8 @@ fn swallowed<'a>(facts: &Facts<'a>) -> Option<ToolTrouble<'a>> {
         ToolKind::LostInParser
     } else if facts.history_ids_unfit() {
         ToolKind::HistoryIds
+    } else if facts.is_harmony() && facts.server.is("vllm") && facts.launch.tool_parser.value().is_some() && facts.launch.auto_tool_choice == Some(false) {
+        ToolKind::SwitchedOff
     } else if facts.is_harmony() && facts.server.is("vllm") {
         ToolKind::NoParser
     } else if facts.launch.tool_parser == Known::Absent || facts.tool_parser_is_the_models() == Some(true) {

@@ -41,6 +41,8 @@ impl Known {
 pub struct Launch {
     /// `--tool-call-parser`.
     pub tool_parser: Known,
+    /// The server is known to run without a tool parser: not read from a text that may be an excerpt.
+    pub surely_no_tool_parser: bool,
     /// `--reasoning-parser`.
     pub reasoning_parser: Known,
     /// `--enable-auto-tool-choice`: `None` when nothing is known.
@@ -67,6 +69,7 @@ impl Launch {
     pub fn read(context: &Context) -> Self {
         let mut launch = context.profile.as_deref().map(Self::from_text).unwrap_or_default();
         if let Some(parser) = Known::from_context(context.tool_parser.as_deref()) {
+            launch.surely_no_tool_parser = parser == Known::Absent;
             launch.tool_parser = parser;
         }
         if let Some(parser) = Known::from_context(context.reasoning_parser.as_deref()) {
@@ -84,6 +87,7 @@ impl Launch {
         };
         Self {
             tool_parser: known(&TOOL_PARSER),
+            surely_no_tool_parser: false,
             reasoning_parser: known(&REASONING_PARSER),
             auto_tool_choice: is_launch.then(|| AUTO.is_match(text)),
             chat_template: known(&CHAT_TEMPLATE),

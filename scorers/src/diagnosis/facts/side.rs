@@ -45,6 +45,9 @@ pub enum CallState {
     None,
 }
 
+/// An empty answer costs an end token or two; more than that went somewhere.
+const PHANTOM: u64 = 5;
+
 /// Delimiters that are never part of an answer. Only looked for beside delivered calls.
 static LEFT_OVER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
@@ -129,7 +132,15 @@ impl<'a> Side<'a> {
     /// Tokens were generated and nothing came of them.
     #[must_use]
     pub fn is_phantom(&self) -> bool {
-        self.is_silent() && !self.at_cap() && self.tokens().is_some_and(|tokens| tokens > self.visible_tokens() + 4 || (tokens >= 5 && !self.has_reasoning()))
+        if !self.is_silent() || self.at_cap() {
+            return false;
+        }
+        match (self.tokens(), self.has_reasoning()) {
+            (Some(tokens), false) => tokens >= PHANTOM,
+            // A call may be missing behind the thoughts. Without tools nothing but an answer can be.
+            (Some(tokens), true) => !self.request.tools.is_empty() && tokens > self.visible_tokens() + 4,
+            (None, _) => false,
+        }
     }
 
     /// Text arrived, and far more was generated than it holds.
@@ -162,7 +173,7 @@ impl<'a> Side<'a> {
         match self.leak_place() {
             Some("reasoning") => CallState::InReasoning,
             Some(_) => CallState::Leak,
-            None if self.is_phantom() => CallState::Silent,
+            None if self.is_phantom() || self.is_silent() && self.finish() == "tool_calls" => CallState::Silent,
             None if self.lost_tokens() => CallState::Lost,
             None => CallState::None,
         }

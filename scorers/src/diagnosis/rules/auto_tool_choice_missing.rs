@@ -19,10 +19,12 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    let Some(trouble) = signs.tool.as_ref().filter(|found| found.kind == ToolKind::ForcedUnparsed) else {
+    let kinds = [ToolKind::ForcedUnparsed, ToolKind::SwitchedOff];
+    let Some(trouble) = signs.tool.as_ref().filter(|found| kinds.contains(&found.kind)) else {
         return signs.error_finding(&RULE).map(|finding| tell_which(signs, finding));
     };
-    let message = format!("{}: no error was raised although flags are missing, and the JSON is guided decoding's, not a format of the model's", trouble.seen);
+    let form = if trouble.kind == ToolKind::ForcedUnparsed { ", and the JSON is guided decoding's, not a format of the model's" } else { "" };
+    let message = format!("{}: no error was raised although flags are missing{form}", trouble.seen);
     Some(
         Draft::new(&RULE, Blame::ServerConfig, trouble.confidence, message)
             .families(trouble.family, facts.launch.tool_parser.value())

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     manual: "Looks for a whole call of a known family in the text, the same in both modes, with finish_reason stop and an \
              empty list of calls, where tools were declared; and for the errors of servers that were started without tool \
              support. A call that is quoted in a sentence, or that names no declared tool, is no sign.",
-    explains: &["finish_reason", "bad_args", "stream_only", "model_fault", "server_dropped_output"],
+    explains: &["auto_tool_choice_missing", "finish_reason", "bad_args", "stream_only", "model_fault", "server_dropped_output"],
     hides_intent: true,
     check,
 };
@@ -20,7 +20,8 @@ pub(super) static RULE: Rule = Rule {
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let Some(trouble) = signs.tool.as_ref().filter(|found| found.kind == ToolKind::NoParser) else {
-        return signs.error_finding(&RULE);
+        let refused = signs.error_finding_as("auto_tool_choice_missing", &RULE).filter(|_| facts.launch.surely_no_tool_parser);
+        return refused.or_else(|| signs.error_finding(&RULE));
     };
     let damaged = trouble.side.leak().and_then(|(found, _)| found.damage.as_deref());
     Some(

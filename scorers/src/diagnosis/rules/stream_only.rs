@@ -78,6 +78,9 @@ fn names(side: &Side<'_>) -> String {
 /// Arguments that stop in the middle although nothing cut the answer.
 fn cut_arguments(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
+    if signs.tool.as_ref().is_some_and(|found| found.kind != ToolKind::OneMode) {
+        return None;
+    }
     let side = streams(facts).find(|side| !side.at_cap() && side.broken_call().is_some())?;
     let call = side.broken_call()?;
     let plain_is_right = facts.sides.iter().any(|other| {

@@ -11,14 +11,16 @@ pub(super) static RULE: Rule = Rule {
     summary: "A reasoning parser runs on a model that does not reason, and takes its answers.",
     manual: "Looks at text in the reasoning field of a model the catalogue knows not to reason. Parsers that take untagged text \
              for reasoning leave such a model without any answer, or without its calls.",
-    explains: &["wrong_tool_parser", "no_tool_parser", "profile_conflict", "structured_output_ignored", "finish_reason", "stream_only", "server_dropped_output"],
+    explains: &["wrong_reasoning_parser", "wrong_tool_parser", "no_tool_parser", "profile_conflict", "structured_output_ignored", "finish_reason", "stream_only", "server_dropped_output"],
     hides_intent: false,
     check,
 };
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    let trouble = signs.reasoning.as_ref().filter(|found| found.kind == ReasoningKind::Unneeded)?;
+    let Some(trouble) = signs.reasoning.as_ref().filter(|found| found.kind == ReasoningKind::Unneeded) else {
+        return at_start(signs);
+    };
     Some(
         Draft::new(
             &RULE,
@@ -32,4 +34,14 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         .fix("drop --reasoning-parser for this model")
         .done(),
     )
+}
+
+/// The server does not start for the parser of a model that needs none.
+fn at_start(signs: &Signs<'_>) -> Option<Finding> {
+    let mut finding = signs.error_finding_as("wrong_reasoning_parser", &RULE)?;
+    if signs.facts.model.reasons != Some(false) {
+        return None;
+    }
+    finding.message.push_str("; this model does not reason, and needs none");
+    Some(finding)
 }
