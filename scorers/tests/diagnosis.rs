@@ -25,7 +25,19 @@ fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
 /// The line as a stranger would hand it in: what is expected of it and how it was set up left out.
 fn bare(line: &Value, keep_flags: bool) -> Value {
     let mut bare = line.clone();
-    let hidden = ["expect", "kind", "hard_negative", "user_saw", "truth", "evidence", "group", "raw_model_text", "server_fault", "family", "case"];
+    let hidden = [
+        "expect",
+        "kind",
+        "hard_negative",
+        "user_saw",
+        "truth",
+        "evidence",
+        "group",
+        "raw_model_text",
+        "server_fault",
+        "family",
+        "case",
+    ];
     for key in hidden {
         bare.as_object_mut().unwrap().remove(key);
     }
@@ -47,7 +59,12 @@ fn field_reports_get_their_diagnosis() {
         let verdict = diagnose(&bare(report, true)).unwrap();
         let expected = text(report, "/expect/diagnosis");
         if verdict.diagnosis != expected {
-            misses.push(format!("{:8} expected {expected:26} got {:26} {:?}", text(report, "/id"), verdict.diagnosis, rules(&verdict)));
+            misses.push(format!(
+                "{:8} expected {expected:26} got {:26} {:?}",
+                text(report, "/id"),
+                verdict.diagnosis,
+                rules(&verdict)
+            ));
         }
     }
     println!("{} of {} right\n{}", reports.len() - misses.len(), reports.len(), misses.join("\n"));
@@ -66,6 +83,11 @@ fn captures_get_their_diagnosis() {
                 misses.push(format!("{:75} expected {expected:26} got {:?}", text(capture, "/id"), rules(&verdict)));
             }
         }
-        println!("flags {keep_flags}: {} of {} right\n{}", captures.len() - misses.len(), captures.len(), misses.join("\n"));
+        println!(
+            "flags {keep_flags}: {} of {} right\n{}",
+            captures.len() - misses.len(),
+            captures.len(),
+            misses.join("\n")
+        );
     }
 }

@@ -74,7 +74,8 @@ fn answer(line: &[u8]) -> (bool, String) {
         Ok(value) => value,
         Err(error) => return (false, json!({"error": format!("not JSON: {error}")}).to_string()),
     };
-    let verdict = diagnosis::diagnose(&value).and_then(|verdict| serde_json::to_string(&verdict).map_err(|error| error.to_string()));
+    let verdict = diagnosis::diagnose(&value)
+        .and_then(|verdict| serde_json::to_string(&verdict).map_err(|error| error.to_string()));
     match verdict {
         Ok(text) => (true, text),
         Err(error) => match value.get("id") {

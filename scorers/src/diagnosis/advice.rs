@@ -29,7 +29,9 @@ pub(super) fn tool_parser(facts: &Facts<'_>, family: Option<&str>) -> Vec<String
 /// The flags that turn tool calls on.
 pub(super) fn enable_tools(facts: &Facts<'_>, family: Option<&str>) -> Vec<String> {
     let advice = recommend(facts, family);
-    let known = advice.tool.filter(|tool| !tool.flags.is_empty() || facts.server.engine.as_deref().is_some_and(|engine| engine != "vllm"));
+    let known = advice
+        .tool
+        .filter(|tool| !tool.flags.is_empty() || facts.server.engine.as_deref().is_some_and(|engine| engine != "vllm"));
     match known {
         Some(tool) => std::iter::once(tool.text).chain(advice.notes).collect(),
         None if facts.server.is("vllm") || facts.server.engine.is_none() => {
@@ -59,7 +61,9 @@ pub(super) fn flag_values(facts: &Facts<'_>, family: Option<&str>) -> Vec<&'stat
 /// The parsers that would have given just this answer, as a clause; empty where that narrows nothing.
 pub(super) fn parsers_that_fit(signs: &Signs<'_>) -> String {
     let facts = &signs.facts;
-    let Some(trouble) = signs.tool.as_ref().filter(|_| facts.launch.tool_parser.value().is_none()) else { return String::new() };
+    let Some(trouble) = signs.tool.as_ref().filter(|_| facts.launch.tool_parser.value().is_none()) else {
+        return String::new();
+    };
     let Some(family) = trouble.family.or(facts.model.tool_family()) else { return String::new() };
     let seen = |mode| {
         let side = facts.sides.iter().find(|side| side.mode == mode)?;
@@ -73,7 +77,13 @@ pub(super) fn parsers_that_fit(signs: &Signs<'_>) -> String {
         })
     };
     let engine = facts.server.engine.as_deref().unwrap_or_default();
-    let names = catalogue::parsers_giving(engine, facts.server.version.as_deref(), family, seen(Mode::Plain), seen(Mode::Stream));
+    let names = catalogue::parsers_giving(
+        engine,
+        facts.server.version.as_deref(),
+        family,
+        seen(Mode::Plain),
+        seen(Mode::Stream),
+    );
     match names.len() {
         1..=6 => format!("; parsers that do just this to {family}: {}", names.join(", ")),
         _ => String::new(),
@@ -120,7 +130,9 @@ pub(super) fn fill(fix: &str, signs: &Signs<'_>) -> Vec<String> {
     match fix {
         "@enable_tools" => enable_tools(facts, None),
         "@tool_parser" => tool_parser(facts, None),
-        "@reasoning_parser" if facts.model.reasons == Some(false) => vec!["drop --reasoning-parser for this model".to_owned()],
+        "@reasoning_parser" if facts.model.reasons == Some(false) => {
+            vec!["drop --reasoning-parser for this model".to_owned()]
+        }
         "@reasoning_parser" => reasoning_parser(facts, None),
         "@replay" => replay(facts),
         fix => vec![fix.replace("@context", "16384")],

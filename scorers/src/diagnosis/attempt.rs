@@ -30,7 +30,8 @@ pub fn attempt_findings(view: &AttemptView<'_>) -> Vec<Finding> {
 fn alternatives(signs: &Signs<'_>, findings: &[Finding]) -> Vec<Finding> {
     let tool = signs.tool.as_ref().and_then(|found| found.or);
     let reasoning = signs.reasoning.as_ref().and_then(|found| found.or);
-    let refused = findings.first().filter(|first| first.rule == "auto_tool_choice_missing" && !signs.facts.sides_or_known());
+    let refused =
+        findings.first().filter(|first| first.rule == "auto_tool_choice_missing" && !signs.facts.sides_or_known());
     let other = |id: &'static str| {
         let first = findings.first()?;
         let rule = rule(id).filter(|rule| !findings.iter().any(|finding| finding.rule == rule.id))?;
@@ -39,7 +40,10 @@ fn alternatives(signs: &Signs<'_>, findings: &[Finding]) -> Vec<Finding> {
             severity: Severity::Warning,
             confidence: Confidence::Low,
             blame: Blame::ServerConfig,
-            message: format!("the same answer is also explained by this: {} The launch line tells which.", rule.summary),
+            message: format!(
+                "the same answer is also explained by this: {} The launch line tells which.",
+                rule.summary
+            ),
             ruled_out: Vec::new(),
             ..first.clone()
         })
@@ -51,7 +55,8 @@ fn alternatives(signs: &Signs<'_>, findings: &[Finding]) -> Vec<Finding> {
 #[must_use]
 pub fn blames_server(findings: &[Finding]) -> bool {
     findings.iter().any(|finding| {
-        finding.severity == Severity::Error && matches!(finding.blame, Blame::ServerConfig | Blame::ServerBug | Blame::Gateway)
+        finding.severity == Severity::Error
+            && matches!(finding.blame, Blame::ServerConfig | Blame::ServerBug | Blame::Gateway)
     })
 }
 

@@ -63,7 +63,8 @@ struct Written {
 }
 
 static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-    let table: Table = toml::from_str(include_str!("../../catalogue/errors.toml")).unwrap_or(Table { error: Vec::new() });
+    let table: Table =
+        toml::from_str(include_str!("../../catalogue/errors.toml")).unwrap_or(Table { error: Vec::new() });
     table.error.into_iter().filter_map(Written::compile).collect()
 });
 
@@ -121,7 +122,12 @@ mod tests {
             "auto_tool_choice_missing",
             "",
         );
-        case("request (19185 tokens) exceeds the available context size (16384 tokens), try it", 400, "context_overflow", "19185 > 16384");
+        case(
+            "request (19185 tokens) exceeds the available context size (16384 tokens), try it",
+            400,
+            "context_overflow",
+            "19185 > 16384",
+        );
         case("The model `x` does not exist.", 404, "wrong_model_name", "wrong model name");
         case("Loading model", 503, "unreachable_or_loading", "loading");
         case("rate limited", 429, "rate_limited", "not scored");

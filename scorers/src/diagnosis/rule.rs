@@ -89,10 +89,14 @@ impl<'a> Signs<'a> {
         if self.facts.server.gateway.is_some() && !message.contains("gateway") {
             message.push_str("; seen through a gateway");
         }
-        let draft = Draft::new(rule, entry.blame, Confidence::High, message).evidence(&self.facts, "status", &match error.status {
-            Some(status) => format!("HTTP {status}: {}", error.text),
-            None => error.text.clone(),
-        });
+        let draft = Draft::new(rule, entry.blame, Confidence::High, message).evidence(
+            &self.facts,
+            "status",
+            &match error.status {
+                Some(status) => format!("HTTP {status}: {}", error.text),
+                None => error.text.clone(),
+            },
+        );
         Some(draft.fixes(entry.fix.iter().flat_map(|fix| super::advice::fill(fix, self))).done())
     }
 }

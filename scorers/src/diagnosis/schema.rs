@@ -27,14 +27,19 @@ fn resolve(root: &Value, schema: &Value, by_reference: bool, depth: usize) -> Op
     }
     let named = match schema.get("type") {
         Some(Value::String(name)) => name_of(name),
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).filter_map(name_of).find(|name| *name != "null"),
+        Some(Value::Array(names)) => {
+            names.iter().filter_map(Value::as_str).filter_map(name_of).find(|name| *name != "null")
+        }
         _ => None,
     };
     if let Some(name) = named {
         return (!allows_string(schema)).then_some(Declared { name, by_reference });
     }
     let choices = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(key)).and_then(Value::as_array)?;
-    let mut types = choices.iter().filter_map(|choice| resolve(root, choice, by_reference, depth)).filter(|found| found.name != "null");
+    let mut types = choices
+        .iter()
+        .filter_map(|choice| resolve(root, choice, by_reference, depth))
+        .filter(|found| found.name != "null");
     let first = types.next()?;
     types.all(|other| other.name == first.name).then_some(first)
 }

@@ -86,7 +86,13 @@ pub fn diagnose(line: &Value) -> Result<Diagnosed, String> {
     let (names, expectations): (Vec<&'static str>, Vec<Expectation>) =
         wanted.into_iter().map(|Wanted { name, expectation }| (name, expectation)).unzip();
     let task = line.get("id").and_then(Value::as_str).unwrap_or_default();
-    let judgement = judge(&Attempt { task, request: &request, exchanges: &exchanges, expectations: &expectations, context: &context });
+    let judgement = judge(&Attempt {
+        task,
+        request: &request,
+        exchanges: &exchanges,
+        expectations: &expectations,
+        context: &context,
+    });
     Ok(written(line.get("id").cloned(), &names, judgement))
 }
 
@@ -132,7 +138,9 @@ fn context(line: &Value) -> Context {
 /// The empty string where the list of `server_flags` names no parser of this kind: it is whole, so there is none.
 fn stated(line: &Value, kind: &str) -> Option<String> {
     let flags = line.get("server_flags")?.as_array()?;
-    let names = |word: &Value| word.as_str().is_some_and(|word| word.trim_start_matches('-').starts_with(kind) && word.contains("parser"));
+    let names = |word: &Value| {
+        word.as_str().is_some_and(|word| word.trim_start_matches('-').starts_with(kind) && word.contains("parser"))
+    };
     (!flags.iter().any(names)).then(String::new)
 }
 
@@ -159,10 +167,10 @@ fn written(id: Option<Value>, names: &[&'static str], judgement: Judgement) -> D
     let lost = hides_intent(&judgement.findings);
     let diagnosis = filed_under(&judgement.findings);
     let expectations = names.iter().zip(judgement.scored).map(|(name, scored)| expected(name, scored, lost)).collect();
-    let findings = judgement.findings.into_iter().map(|finding| Filed {
-        kind: rule(&finding.rule).map_or("other", |rule| rule.kind),
-        finding,
-    });
+    let findings = judgement
+        .findings
+        .into_iter()
+        .map(|finding| Filed { kind: rule(&finding.rule).map_or("other", |rule| rule.kind), finding });
     Diagnosed { id, outcome: judgement.outcome, diagnosis, expectations, findings: findings.collect() }
 }
 

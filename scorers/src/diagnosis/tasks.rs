@@ -22,7 +22,8 @@ pub(super) struct Wanted {
 pub(super) fn wanted(task: &Value) -> Vec<Wanted> {
     let registry = Registry::builtin();
     let tables = [calls(task), task.get("json").and_then(structured), task.get("text").and_then(text)];
-    let mut wanted: Vec<Wanted> = tables.into_iter().flatten().filter_map(|(name, table)| parse(name, &table, &registry)).collect();
+    let mut wanted: Vec<Wanted> =
+        tables.into_iter().flatten().filter_map(|(name, table)| parse(name, &table, &registry)).collect();
     if task.is_object() {
         wanted.extend(parse("reasoning_split", &json!({"scorer": "reasoning_split", "required": false}), &registry));
     }

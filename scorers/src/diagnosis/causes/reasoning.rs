@@ -74,7 +74,12 @@ pub(in crate::diagnosis) fn assess<'a>(facts: &Facts<'a>) -> Option<ReasoningTro
         .or_else(|| suppressed(facts))
 }
 
-fn trouble<'a>(kind: ReasoningKind, side: Side<'a>, confidence: Confidence, seen: impl Into<String>) -> ReasoningTrouble<'a> {
+fn trouble<'a>(
+    kind: ReasoningKind,
+    side: Side<'a>,
+    confidence: Confidence,
+    seen: impl Into<String>,
+) -> ReasoningTrouble<'a> {
     ReasoningTrouble { kind, side, confidence, seen: seen.into(), or: None }
 }
 
@@ -101,7 +106,9 @@ fn thoughts_in_text<'a>(facts: &Facts<'a>, side: Side<'a>, split: &Split) -> Opt
         Known::Is(parser) if parser.contains("append") => (ReasoningKind::KeepsThoughts, Confidence::High, None),
         Known::Is(_) if undeclared => (ReasoningKind::Undeclared, Confidence::High, None),
         Known::Is(_) => (ReasoningKind::WrongParser, Confidence::High, None),
-        Known::Unknown if facts.no_parser_knows(split.family) => (ReasoningKind::UnknownMarkers, Confidence::Medium, None),
+        Known::Unknown if facts.no_parser_knows(split.family) => {
+            (ReasoningKind::UnknownMarkers, Confidence::Medium, None)
+        }
         Known::Unknown if undeclared => (ReasoningKind::Undeclared, Confidence::Medium, None),
         Known::Unknown if calls_differ(facts) => (ReasoningKind::WrongParser, Confidence::High, None),
         Known::Unknown if !split.prefilled && !split.stripped && facts.opening_is_put_back() => {
@@ -123,7 +130,8 @@ fn calls_differ(facts: &Facts<'_>) -> bool {
 
 fn call_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> ReasoningTrouble<'a> {
     let family = side.leak().map(|(found, _)| found.family).unwrap_or_default();
-    let before = side.leak().and_then(|(found, _)| side.completion.reasoning().get(..found.span.start)).unwrap_or_default();
+    let before =
+        side.leak().and_then(|(found, _)| side.completion.reasoning().get(..found.span.start)).unwrap_or_default();
     let seen = "the call was found inside the reasoning field";
     let (kind, confidence) = if facts.model.reasons == Some(false) {
         (ReasoningKind::Unneeded, Confidence::High)
@@ -144,7 +152,12 @@ fn answer_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<Reasonin
         return None;
     }
     if facts.model.reasons == Some(false) {
-        return Some(trouble(ReasoningKind::Unneeded, side, Confidence::High, "text arrived in the reasoning field of a model that does not reason"));
+        return Some(trouble(
+            ReasoningKind::Unneeded,
+            side,
+            Confidence::High,
+            "text arrived in the reasoning field of a model that does not reason",
+        ));
     }
     let elsewhere = facts.sides.iter().any(|other| !other.is_silent());
     if !side.is_silent() || elsewhere || side.finish() == "tool_calls" {
@@ -162,7 +175,10 @@ fn answer_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<Reasonin
     let only_streamed = side.mode == Mode::Stream && facts.sides.len() == 1;
     let (kind, confidence) = if facts.launch.double_reasoning {
         (ReasoningKind::DoubleSplit, Confidence::High)
-    } else if only_streamed && facts.request.thinking == Some(false) && facts.reasoning_parser_is_the_models() != Some(false) {
+    } else if only_streamed
+        && facts.request.thinking == Some(false)
+        && facts.reasoning_parser_is_the_models() != Some(false)
+    {
         (ReasoningKind::StreamStart, Confidence::Medium)
     } else {
         let sure = tiny || facts.request.thinking == Some(false) || facts.wants_json() || facts.foreign_markers(&side);
@@ -189,7 +205,8 @@ fn modes_differ<'a>(facts: &Facts<'a>) -> Option<ReasoningTrouble<'a>> {
 /// A thinking model answers a schema at once, and the launch line names no reasoning parser.
 fn suppressed<'a>(facts: &Facts<'a>) -> Option<ReasoningTrouble<'a>> {
     let side = facts.sides.first()?;
-    let thinks = facts.model.reasons == Some(true) && facts.request.thinking != Some(false) && facts.model.thinks_unasked;
+    let thinks =
+        facts.model.reasons == Some(true) && facts.request.thinking != Some(false) && facts.model.thinks_unasked;
     let applies = thinks
         && facts.wants_json()
         && facts.server.is("vllm")

@@ -106,7 +106,12 @@ fn without_tools<'a>(facts: &Facts<'a>, side: &Side<'a>) -> Option<ToolTrouble<'
             "the history holds tool turns, and the request carried no tools",
         ));
     }
-    Some(trouble(ToolKind::Untaught, *side, Confidence::Medium, "the answer holds a call, and the request carried no tools"))
+    Some(trouble(
+        ToolKind::Untaught,
+        *side,
+        Confidence::Medium,
+        "the answer holds a call, and the request carried no tools",
+    ))
 }
 
 /// One mode delivers the call. Thoughts left in the text hide it from the parser: then it is the reasoning parser's.
@@ -158,13 +163,24 @@ fn leak<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'a>> {
         return Some(kind);
     }
     match facts.tool_parser_reads(Some(found.family)) {
-        _ if facts.launch.tool_parser == Known::Absent => {
-            Some(trouble(ToolKind::NoParser, side, Confidence::High, "the call stands in the text, and the server was started without a tool parser"))
-        }
-        Some(false) if facts.template_changes_format(found.family) => {
-            Some(trouble(ToolKind::TemplateOverride, side, Confidence::Low, "the call stands in the text in a format that is not the model's own"))
-        }
-        Some(false) => Some(trouble(ToolKind::WrongParser, side, Confidence::High, "the call stands in the text, in a format that the server's parser does not read")),
+        _ if facts.launch.tool_parser == Known::Absent => Some(trouble(
+            ToolKind::NoParser,
+            side,
+            Confidence::High,
+            "the call stands in the text, and the server was started without a tool parser",
+        )),
+        Some(false) if facts.template_changes_format(found.family) => Some(trouble(
+            ToolKind::TemplateOverride,
+            side,
+            Confidence::Low,
+            "the call stands in the text in a format that is not the model's own",
+        )),
+        Some(false) => Some(trouble(
+            ToolKind::WrongParser,
+            side,
+            Confidence::High,
+            "the call stands in the text, in a format that the server's parser does not read",
+        )),
         Some(true) => right_parser(facts, side),
         None => unknown_parser(facts, side),
     }
@@ -177,13 +193,28 @@ fn said_by_the_markup<'a>(facts: &Facts<'a>, side: &Side<'a>) -> Option<ToolTrou
     let read = !reread.completion.tool_calls.is_empty();
     let doubled = reread.repairs.iter().any(|repair| repair.kind == "double_encoded");
     if doubled && (side.finish() == "tool_calls" || facts.tool_parser_reads(Some(found.family)) != Some(false)) {
-        return Some(trouble(ToolKind::Doubled, *side, Confidence::Medium, "the arguments in the markup are a JSON string that holds the object"));
+        return Some(trouble(
+            ToolKind::Doubled,
+            *side,
+            Confidence::Medium,
+            "the arguments in the markup are a JSON string that holds the object",
+        ));
     }
     if found.damage.is_some() && found.strength == Strength::Strong && !read && !side.at_cap() {
-        return Some(trouble(ToolKind::BrokenCall, *side, Confidence::High, "the markup is whole and the JSON inside is not"));
+        return Some(trouble(
+            ToolKind::BrokenCall,
+            *side,
+            Confidence::High,
+            "the markup is whole and the JSON inside is not",
+        ));
     }
     if facts.server.is("vllm") && facts.forced() && found.family == "vllm_required_json_array" {
-        return Some(trouble(ToolKind::ForcedUnparsed, *side, Confidence::Medium, "a forced call was answered with the raw JSON of guided decoding"));
+        return Some(trouble(
+            ToolKind::ForcedUnparsed,
+            *side,
+            Confidence::Medium,
+            "a forced call was answered with the raw JSON of guided decoding",
+        ));
     }
     if side.in_fence() && found.strength == Strength::Weak {
         return Some(trouble(ToolKind::Fenced, *side, Confidence::Medium, "a code fence stands around the call"));
@@ -193,26 +224,53 @@ fn said_by_the_markup<'a>(facts: &Facts<'a>, side: &Side<'a>) -> Option<ToolTrou
 
 /// The right parser is set and the call still leaks.
 fn right_parser<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'a>> {
-    if facts.launch.tokenizer_mode.value().is_some_and(|mode| mode != "mistral") && facts.launch.tool_parser.value() == Some("mistral") {
-        return Some(trouble(ToolKind::TokenizerMode, side, Confidence::High, "the call stands in the text although the parser is right"));
+    if facts.launch.tokenizer_mode.value().is_some_and(|mode| mode != "mistral")
+        && facts.launch.tool_parser.value() == Some("mistral")
+    {
+        return Some(trouble(
+            ToolKind::TokenizerMode,
+            side,
+            Confidence::High,
+            "the call stands in the text although the parser is right",
+        ));
     }
     if side.thoughts().is_some() && !side.has_reasoning() {
         return None;
     }
-    Some(trouble(ToolKind::RightParserFails, side, Confidence::Medium, "the call stands in the text although the parser's name is right"))
+    Some(trouble(
+        ToolKind::RightParserFails,
+        side,
+        Confidence::Medium,
+        "the call stands in the text although the parser's name is right",
+    ))
 }
 
 /// Nothing is known of the parser: which is the likeliest?
 fn unknown_parser<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'a>> {
     let (found, _) = side.leak()?;
     if facts.modes_differ() {
-        return Some(trouble(ToolKind::WrongParser, side, Confidence::High, "one mode leaves the call in the text, the other swallows a part of it: a parser runs, and it is for another family"));
+        return Some(trouble(
+            ToolKind::WrongParser,
+            side,
+            Confidence::High,
+            "one mode leaves the call in the text, the other swallows a part of it: a parser runs, and it is for another family",
+        ));
     }
     if side.finish() == "tool_calls" {
-        return Some(trouble(ToolKind::WrongParser, side, Confidence::High, "finish_reason tool_calls with empty tool_calls, and the call stands in the text: a parser saw the start marker and could not read the body"));
+        return Some(trouble(
+            ToolKind::WrongParser,
+            side,
+            Confidence::High,
+            "finish_reason tool_calls with empty tool_calls, and the call stands in the text: a parser saw the start marker and could not read the body",
+        ));
     }
     if facts.server.gateway.is_some() && !facts.behind_gateway_is_known() && found.strength == Strength::Weak {
-        return Some(trouble(ToolKind::Gateway, side, Confidence::Low, "a bare call stands in the text behind a gateway"));
+        return Some(trouble(
+            ToolKind::Gateway,
+            side,
+            Confidence::Low,
+            "a bare call stands in the text behind a gateway",
+        ));
     }
     let refuses = facts.server.is("vllm") && !facts.forced() && !facts.is_harmony();
     let common = found.family == "hermes_json";
@@ -229,9 +287,11 @@ fn unknown_parser<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'
 
 /// No call, no markup, and tokens that went nowhere.
 fn swallowed<'a>(facts: &Facts<'a>) -> Option<ToolTrouble<'a>> {
-    let side = facts.sides.iter().find(|side| matches!(side.call_state(), CallState::Silent | CallState::Lost)).copied()?;
+    let side =
+        facts.sides.iter().find(|side| matches!(side.call_state(), CallState::Silent | CallState::Lost)).copied()?;
     let silent = side.call_state() == CallState::Silent;
-    let whole_pair = facts.sides.len() > 1 && facts.sides.iter().all(|other| matches!(other.call_state(), CallState::Silent | CallState::Lost));
+    let whole_pair = facts.sides.len() > 1
+        && facts.sides.iter().all(|other| matches!(other.call_state(), CallState::Silent | CallState::Lost));
     if !silent && !whole_pair && !side.ends_open() {
         return None;
     }
@@ -242,13 +302,18 @@ fn swallowed<'a>(facts: &Facts<'a>) -> Option<ToolTrouble<'a>> {
         side.finish(),
     );
     let single = facts.sides.len() == 1;
-    let kind = if single && side.mode == Mode::Stream && (side.finish() == "tool_calls" || facts.parser_loses_streams()) {
+    let kind = if single && side.mode == Mode::Stream && (side.finish() == "tool_calls" || facts.parser_loses_streams())
+    {
         ToolKind::OneMode
     } else if side.finish() == "tool_calls" {
         ToolKind::LostInParser
     } else if facts.history_ids_unfit() {
         ToolKind::HistoryIds
-    } else if facts.is_harmony() && facts.server.is("vllm") && facts.launch.tool_parser.value().is_some() && facts.launch.auto_tool_choice == Some(false) {
+    } else if facts.is_harmony()
+        && facts.server.is("vllm")
+        && facts.launch.tool_parser.value().is_some()
+        && facts.launch.auto_tool_choice == Some(false)
+    {
         ToolKind::SwitchedOff
     } else if facts.is_harmony() && facts.server.is("vllm") {
         ToolKind::NoParser

@@ -74,7 +74,9 @@ impl Server {
         if self.gateway.is_none() && exchange.headers.iter().any(|(name, _)| name.starts_with("x-litellm-")) {
             self.gateway = Some("litellm".to_owned());
         }
-        if self.engine.is_none() && exchange.header("server").is_some_and(|value| value.eq_ignore_ascii_case("llama.cpp")) {
+        if self.engine.is_none()
+            && exchange.header("server").is_some_and(|value| value.eq_ignore_ascii_case("llama.cpp"))
+        {
             self.engine = Some("llama_cpp".to_owned());
         }
     }
@@ -150,7 +152,8 @@ mod tests {
 
     #[test]
     fn the_fingerprint_tells_engine_and_version() {
-        let completion = Completion { system_fingerprint: Some("vllm-0.32.0-bd50f2d5".to_owned()), ..Completion::default() };
+        let completion =
+            Completion { system_fingerprint: Some("vllm-0.32.0-bd50f2d5".to_owned()), ..Completion::default() };
         let server = Server::read(&Context::default(), &[], &[&completion]);
         assert_eq!((server.engine.as_deref(), server.version.as_deref()), (Some("vllm"), Some("0.32.0")));
         assert_eq!(server.older_than(0, 17), Some(false));

@@ -105,7 +105,8 @@ impl Launch {
 #[expect(clippy::expect_used, reason = "patterns are constants; a test compiles them all")]
 fn flag(name: &str) -> Regex {
     let name = name.replace('-', "[-_]");
-    Regex::new(&format!(r#"(?i)(?:^|[\s"'\[,{{]|--){name}["']?\s*[\s=:,]\s*["']?([^\s"',\]}}\\]+)"#)).expect("a constant pattern")
+    Regex::new(&format!(r#"(?i)(?:^|[\s"'\[,{{]|--){name}["']?\s*[\s=:,]\s*["']?([^\s"',\]}}\\]+)"#))
+        .expect("a constant pattern")
 }
 
 #[expect(clippy::expect_used, reason = "patterns are constants; a test compiles them all")]

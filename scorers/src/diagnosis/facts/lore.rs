@@ -39,7 +39,10 @@ impl Facts<'_> {
         let parser = self.launch.tool_parser.value()?;
         let rule = self.model.rule?;
         let reads = catalogue::parser_families(self.engine(), FamilyKind::Tool, parser);
-        Some(rule.parsers(self.engine()).0 == Some(parser) || rule.tool_families.iter().any(|family| reads.contains(family)))
+        Some(
+            rule.parsers(self.engine()).0 == Some(parser)
+                || rule.tool_families.iter().any(|family| reads.contains(family)),
+        )
     }
 
     /// The configured reasoning parser splits the model's text as it should.
@@ -52,7 +55,14 @@ impl Facts<'_> {
         }
         let family = catalogue::catalogue().family_of(FamilyKind::Reasoning, rule.reasoning_family.as_deref()?)?;
         let shape = family.shape.as_deref()?;
-        let (outcome, _) = catalogue::reasoning_outcome(self.engine(), self.version(), shape, parser, self.request.thinking, Mode::Plain)?;
+        let (outcome, _) = catalogue::reasoning_outcome(
+            self.engine(),
+            self.version(),
+            shape,
+            parser,
+            self.request.thinking,
+            Mode::Plain,
+        )?;
         Some(outcome.is_right())
     }
 
@@ -70,8 +80,11 @@ impl Facts<'_> {
         let Some(rule) = self.model.rule else { return false };
         let Some(family) = rule.tool_family() else { return false };
         let Some(parser) = self.launch.tool_parser.value().or(rule.parsers(self.engine()).0) else { return false };
-        let seen = |mode| catalogue::outcome(self.engine(), self.version(), family, parser, mode, false).map(|seen| seen.outcome);
-        seen(Mode::Plain) == Some(MatrixOutcome::Ok) && matches!(seen(Mode::Stream), Some(MatrixOutcome::Swallow | MatrixOutcome::Wrong))
+        let seen = |mode| {
+            catalogue::outcome(self.engine(), self.version(), family, parser, mode, false).map(|seen| seen.outcome)
+        };
+        seen(Mode::Plain) == Some(MatrixOutcome::Ok)
+            && matches!(seen(Mode::Stream), Some(MatrixOutcome::Swallow | MatrixOutcome::Wrong))
     }
 
     /// The model's template reads the tool's name from the call's id, and this engine knows to write it so.
@@ -95,14 +108,16 @@ impl Facts<'_> {
     /// vLLM's flags on another engine: the format is common, the parser is more often wrong than absent.
     #[must_use]
     pub fn leaks_from_parser(&self) -> bool {
-        self.engine() == "vllm_mlx" && self.sides.iter().all(|side| side.leak().is_some_and(|(found, _)| found.family != "hermes_json"))
+        self.engine() == "vllm_mlx"
+            && self.sides.iter().all(|side| side.leak().is_some_and(|(found, _)| found.family != "hermes_json"))
     }
 
     /// No reasoning parser of this engine knows the family.
     #[must_use]
     pub fn no_parser_knows(&self, family: &str) -> bool {
         let known = catalogue::catalogue().family_of(FamilyKind::Reasoning, family);
-        ["vllm", "sglang"].contains(&self.engine()) && known.is_some_and(|known| known.parsers(self.engine()).is_empty())
+        ["vllm", "sglang"].contains(&self.engine())
+            && known.is_some_and(|known| known.parsers(self.engine()).is_empty())
     }
 
     /// The model's reasoning parser starts from the request's thinking switch, and the request says nothing.
@@ -111,10 +126,14 @@ impl Facts<'_> {
         if self.request.thinking.is_some() {
             return false;
         }
-        let Some(parser) = self.launch.reasoning_parser.value().or_else(|| self.model.rule?.parsers(self.engine()).1) else { return false };
+        let Some(parser) = self.launch.reasoning_parser.value().or_else(|| self.model.rule?.parsers(self.engine()).1)
+        else {
+            return false;
+        };
         self.versions().iter().any(|version| {
             let split = |thinking| {
-                catalogue::reasoning_outcome(self.engine(), *version, "think_prefilled", parser, thinking, Mode::Plain).map(|(outcome, _)| outcome.is_right())
+                catalogue::reasoning_outcome(self.engine(), *version, "think_prefilled", parser, thinking, Mode::Plain)
+                    .map(|(outcome, _)| outcome.is_right())
             };
             split(None) == Some(false) && split(Some(true)) == Some(true)
         })
@@ -132,7 +151,10 @@ impl Facts<'_> {
     #[must_use]
     pub fn opening_is_put_back(&self) -> bool {
         let Some(rule) = self.model.rule else { return false };
-        let family = rule.reasoning_family.as_deref().and_then(|name| catalogue::catalogue().family_of(FamilyKind::Reasoning, name));
+        let family = rule
+            .reasoning_family
+            .as_deref()
+            .and_then(|name| catalogue::catalogue().family_of(FamilyKind::Reasoning, name));
         let prefilled = family.is_some_and(|family| family.opened_by == "prompt");
         let own = rule.parsers(self.engine()).1.unwrap_or("?");
         let keeper = |name: &&str| name.contains("append") && name.starts_with(own);
@@ -152,7 +174,14 @@ impl Facts<'_> {
         let versions = self.versions();
         usual.into_iter().any(|name| {
             versions.iter().any(|version| {
-                let outcome = catalogue::reasoning_outcome(self.engine(), *version, "think_prefilled", name, Some(true), Mode::Plain);
+                let outcome = catalogue::reasoning_outcome(
+                    self.engine(),
+                    *version,
+                    "think_prefilled",
+                    name,
+                    Some(true),
+                    Mode::Plain,
+                );
                 matches!(outcome, Some((SplitOutcome::Split { reasoning: Part::None, content: Part::Raw }, _)))
             })
         })
@@ -165,8 +194,13 @@ impl Facts<'_> {
         match self.model.rule {
             Some(rule) if rule.reasoning_family.is_some() => in_tags(&rule.reasoning_family),
             _ => {
-                let mut writers = catalogue::catalogue().models.iter().filter(|rule| rule.tool_families.iter().any(|own| own == family));
-                self.model.reasons.is_none() && self.model.rule.is_none() && writers.any(|rule| in_tags(&rule.reasoning_family))
+                let mut writers = catalogue::catalogue()
+                    .models
+                    .iter()
+                    .filter(|rule| rule.tool_families.iter().any(|own| own == family));
+                self.model.reasons.is_none()
+                    && self.model.rule.is_none()
+                    && writers.any(|rule| in_tags(&rule.reasoning_family))
             }
         }
     }
@@ -211,7 +245,11 @@ impl Facts<'_> {
 }
 
 fn same_bytes(one: &str, other: &str) -> bool {
-    let measured = |name: &str| catalogue::catalogue().family_of(FamilyKind::Tool, name).map_or(name.to_owned(), |family| family.measured_name().to_owned());
+    let measured = |name: &str| {
+        catalogue::catalogue()
+            .family_of(FamilyKind::Tool, name)
+            .map_or(name.to_owned(), |family| family.measured_name().to_owned())
+    };
     one == other || measured(one) == measured(other)
 }
 

@@ -132,7 +132,9 @@ impl<'a> Facts<'a> {
     /// The task wanted a call, and none was delivered as wanted.
     #[must_use]
     pub fn call_was_missed(&self) -> bool {
-        self.scored.iter().any(|scored| scored.scorer.starts_with("tool_call") && matches!(scored.delivered, Verdict::Fail(_)))
+        self.scored
+            .iter()
+            .any(|scored| scored.scorer.starts_with("tool_call") && matches!(scored.delivered, Verdict::Fail(_)))
     }
 
     /// An expectation fails on what was delivered.

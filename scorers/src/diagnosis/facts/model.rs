@@ -85,7 +85,8 @@ fn reasons(id: &str, rule: &ModelRule) -> Option<bool> {
     if rule.thinks() != "never" {
         return Some(true);
     }
-    let open = VARIANTS.iter().any(|end| model_rule(&format!("{id}{end}")).is_some_and(|variant| variant.thinks() != "never"));
+    let open =
+        VARIANTS.iter().any(|end| model_rule(&format!("{id}{end}")).is_some_and(|variant| variant.thinks() != "never"));
     (!open).then_some(false)
 }
 

@@ -72,7 +72,8 @@ impl<'a> Side<'a> {
     /// The server cut the answer, whether or not it says so.
     #[must_use]
     pub fn at_cap(&self) -> bool {
-        self.completion.is_truncated() || matches!((self.tokens(), self.request.max_tokens), (Some(n), Some(max)) if n >= max)
+        self.completion.is_truncated()
+            || matches!((self.tokens(), self.request.max_tokens), (Some(n), Some(max)) if n >= max)
     }
 
     /// No text, no call.
@@ -125,7 +126,12 @@ impl<'a> Side<'a> {
     /// outside ASCII, and a handful of markers.
     #[must_use]
     pub fn visible_tokens(&self) -> u64 {
-        let calls: u64 = self.completion.tool_calls.iter().map(|call| weigh(&call.name) + weigh(&call.arguments.as_text()) + 16).sum();
+        let calls: u64 = self
+            .completion
+            .tool_calls
+            .iter()
+            .map(|call| weigh(&call.name) + weigh(&call.arguments.as_text()) + 16)
+            .sum();
         weigh(self.completion.text()) + weigh(self.completion.reasoning()) + calls + 6
     }
 
