@@ -6,6 +6,7 @@ mod base_url;
 mod client;
 mod collect;
 pub mod harness;
+pub mod identify;
 mod redact;
 mod sse;
 mod transport;

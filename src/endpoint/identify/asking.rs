@@ -1,0 +1,23 @@
+//! Asks an endpoint who it is: a handful of small GETs at once. Only the endpoint is contacted.
+
+use futures_util::future::join_all;
+use monban_scorers::Exchange;
+
+use super::facts::Identity;
+use super::reading::{Answers, read};
+use crate::endpoint::Client;
+
+/// What is asked. `/model_info` and `/server_info` have older names in SGLang before 0.5.
+const PATHS: [&str; 8] =
+    ["/v1/models", "/version", "/health", "/model_info", "/get_model_info", "/server_info", "/get_server_info", "/props"];
+
+/// Asks and reads. An endpoint that does not answer the first question is not asked the others.
+pub async fn identify(client: &Client) -> Identity {
+    let models = client.get(PATHS[0]).await;
+    if models.status.is_none() {
+        return read(&Answers::from_iter([(PATHS[0].to_owned(), models)]));
+    }
+    let rest: Vec<Exchange> = join_all(PATHS[1..].iter().map(|path| client.get(path))).await;
+    let rest = PATHS[1..].iter().map(|path| (*path).to_owned()).zip(rest);
+    read(&[(PATHS[0].to_owned(), models)].into_iter().chain(rest).collect())
+}
