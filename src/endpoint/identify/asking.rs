@@ -8,8 +8,16 @@ use super::reading::{Answers, read};
 use crate::endpoint::Client;
 
 /// What is asked. `/model_info` and `/server_info` have older names in SGLang before 0.5.
-const PATHS: [&str; 8] =
-    ["/v1/models", "/version", "/health", "/model_info", "/get_model_info", "/server_info", "/get_server_info", "/props"];
+const PATHS: [&str; 8] = [
+    "/v1/models",
+    "/version",
+    "/health",
+    "/model_info",
+    "/get_model_info",
+    "/server_info",
+    "/get_server_info",
+    "/props",
+];
 
 /// Asks and reads. An endpoint that does not answer the first question is not asked the others.
 pub async fn identify(client: &Client) -> Identity {

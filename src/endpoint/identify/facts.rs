@@ -48,7 +48,9 @@ impl Identity {
     /// Books a fact; values are bounded.
     pub(super) fn book(&mut self, fact: &str, value: impl Into<String>, source: &str, confidence: Confidence) {
         let value: String = value.into().chars().take(300).collect();
-        if !value.is_empty() && !self.facts.iter().any(|known| known.fact == fact && known.value == value && known.source == source) {
+        if !value.is_empty()
+            && !self.facts.iter().any(|known| known.fact == fact && known.value == value && known.source == source)
+        {
             self.facts.push(Fact { fact: fact.to_owned(), value, source: source.to_owned(), confidence });
         }
     }

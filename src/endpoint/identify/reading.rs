@@ -41,10 +41,16 @@ fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
 fn reachable(answers: &Answers, identity: &mut Identity) {
     identity.reached = answers.values().any(|exchange| exchange.status.is_some());
     if !identity.reached {
-        identity.unreached = answers.values().find_map(|exchange| exchange.error.as_ref()).map(|error| error.message.clone());
+        identity.unreached =
+            answers.values().find_map(|exchange| exchange.error.as_ref()).map(|error| error.message.clone());
     }
     if let Some(exchange) = answers.get("/v1/models").filter(|exchange| matches!(exchange.status, Some(401 | 403))) {
-        identity.book("refused", exchange.status.map(|status| status.to_string()).unwrap_or_default(), "GET /v1/models", High);
+        identity.book(
+            "refused",
+            exchange.status.map(|status| status.to_string()).unwrap_or_default(),
+            "GET /v1/models",
+            High,
+        );
     }
     if answers.get("/health").is_some_and(|exchange| exchange.status == Some(503)) {
         identity.book("loading", "503", "GET /health", Medium);
@@ -74,14 +80,18 @@ fn models(answers: &Answers, identity: &mut Identity) {
         if let Some(owner) = text(model, "/owned_by") {
             match owner {
                 "avarok-spark" => identity.book("engine", "atlas", source, High),
-                "vllm" | "sglang" | "llamacpp" => identity.book("engine", catalogue::engine_id(owner).unwrap_or(owner), source, High),
+                "vllm" | "sglang" | "llamacpp" => {
+                    identity.book("engine", catalogue::engine_id(owner).unwrap_or(owner), source, High)
+                }
                 _ => {}
             }
         }
         if let Some(root) = text(model, "/root") {
             identity.book("model", root, source, High);
         }
-        if let Some(length) = model.get("max_model_len").or_else(|| model.pointer("/meta/n_ctx")).and_then(Value::as_u64) {
+        if let Some(length) =
+            model.get("max_model_len").or_else(|| model.pointer("/meta/n_ctx")).and_then(Value::as_u64)
+        {
             identity.book("max_model_len", length.to_string(), source, High);
             identity.max_model_len.get_or_insert(length);
         }
@@ -90,7 +100,9 @@ fn models(answers: &Answers, identity: &mut Identity) {
 
 /// `/version` is vLLM's and TensorRT-LLM's; `system_fingerprint` is read from answers by the diagnosis.
 fn vllm(answers: &Answers, identity: &mut Identity) {
-    let Some(version) = json(answers, "/version").and_then(|body| text(&body, "/version").map(str::to_owned)) else { return };
+    let Some(version) = json(answers, "/version").and_then(|body| text(&body, "/version").map(str::to_owned)) else {
+        return;
+    };
     if identity.fact("engine").is_none_or(|engine| engine == "vllm") {
         let confidence = if identity.fact("engine").is_some() { High } else { Confidence::Low };
         identity.book("engine", "vllm", "GET /version", confidence);
@@ -185,7 +197,10 @@ mod tests {
     #[test]
     fn vllm_says_its_version_and_owner() {
         let identity = read(&answers(&[
-            ("/v1/models", json!({ "data": [{ "id": "m", "owned_by": "vllm", "root": "Qwen/Qwen3-8B", "max_model_len": 4096 }] })),
+            (
+                "/v1/models",
+                json!({ "data": [{ "id": "m", "owned_by": "vllm", "root": "Qwen/Qwen3-8B", "max_model_len": 4096 }] }),
+            ),
             ("/version", json!({ "version": "0.33.0" })),
         ]));
         assert_eq!(identity.context.engine.as_deref(), Some("vllm"));
