@@ -3,14 +3,17 @@
 //! This file only declares and dispatches. Data goes to [`Io::out`], progress and notes to [`Io::err`]; the number
 //! returned is one of [`crate::exit`]. An `Err` is printed as one line and exits 2.
 
+mod asked;
 mod compare;
 mod completions;
 mod demo;
 mod diagnose;
 mod doctor;
+mod endpoint;
 mod explain;
 mod harness;
 mod io;
+mod live;
 mod options;
 mod profile;
 mod progress;

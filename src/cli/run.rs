@@ -1,6 +1,20 @@
 //! `monban run`: suites × endpoint → a run.
 
+use std::io::Write as _;
+
+use monban_scorers::diagnosis::Context;
+use serde_json::{Value, json};
+
 use super::Io;
+use super::asked::Asked;
+use super::endpoint::{client, model, runtime};
+use super::live::{self, Live, Telling};
+use crate::endpoint::Client;
+use crate::exit;
+use crate::plan::Plan;
+use crate::record::{RunStart, Store, run_id};
+use crate::report::terminal;
+use crate::runner::{Book, RunOptions};
 
 /// The arguments of `monban run`.
 #[derive(Debug, clap::Args)]
@@ -55,6 +69,152 @@ pub struct RunArgs {
     pub output: Option<std::path::PathBuf>,
 }
 
-pub(super) fn run(_args: RunArgs, _io: &mut Io) -> anyhow::Result<u8> {
-    super::unavailable("run")
+pub(super) fn run(args: RunArgs, io: &mut Io) -> anyhow::Result<u8> {
+    if args.fail_under.is_some_and(|rate| !(0.0..=1.0).contains(&rate)) {
+        anyhow::bail!("--fail-under is a rate between 0 and 1");
+    }
+    if let Some(id) = args.resume.clone() {
+        return resume(&id, args, io);
+    }
+    let asked = asked(&args);
+    let Some(base) = &args.endpoint.base_url else {
+        anyhow::bail!("no endpoint: pass --base-url http://HOST:PORT/v1 (or set MONBAN_BASE_URL)");
+    };
+    let client = client(base.parse()?, asked.api_key_env.as_deref())?;
+    let runtime = runtime()?;
+    let model = match model(&args.endpoint, &client, &runtime)? {
+        Ok(model) => model,
+        Err(why) => {
+            writeln!(io.err, "error: {}", terminal(&why))?;
+            return Ok(exit::INVALID);
+        }
+    };
+    let plan = match asked.plan(&args.suites, &model, io.err_color)? {
+        Ok(plan) => plan,
+        Err(drawn) => return refuse(&drawn, io),
+    };
+    if args.dry_run {
+        return dry_run(&plan, args.format, io);
+    }
+    let start = start(&args, &asked, &client, &plan, model)?;
+    let book = Book::begin(&Store::new(&args.runs_dir), &start)?;
+    writeln!(io.err, "run {}: {} attempts at {}", start.run_id, plan.attempt_count(), start.base_url)?;
+    let live = Live { client, plan, context: start.context, options: asked.run, book };
+    let (dir, record) = live.run(&runtime, io)?;
+    live::tell(&dir, &record, &Telling { format: args.format, output: args.output, fail_under: args.fail_under }, io)
+}
+
+/// Takes a run up again, as it was asked.
+fn resume(id: &str, args: RunArgs, io: &mut Io) -> anyhow::Result<u8> {
+    let dir = Store::new(&args.runs_dir).open(id)?;
+    let start = dir.start()?;
+    let asked: Asked = serde_json::from_value(start.options.clone())
+        .map_err(|error| anyhow::anyhow!("the manifest of {} does not say how it was asked: {error}", dir.id()))?;
+    let sources: Vec<String> = start.suites.iter().map(|suite| suite.source.clone()).collect();
+    let plan = match asked.plan(&sources, &start.model, io.err_color)? {
+        Ok(plan) => plan,
+        Err(drawn) => return refuse(&drawn, io),
+    };
+    same_plan(&start, &plan)?;
+    let fail_under = args.fail_under.or(asked.fail_under);
+    let telling = Telling { format: args.format, output: args.output, fail_under };
+    let client = client(start.base_url.parse()?, asked.api_key_env.as_deref())?;
+    let book = Book::resume(dir)?;
+    let left = plan.attempt_count().saturating_sub(book.sink.fold().done().len());
+    writeln!(io.err, "run {}: {left} of {} attempts left", start.run_id, plan.attempt_count())?;
+    let live = Live { client, plan, context: start.context, options: asked.run, book };
+    let (dir, record) = live.run(&runtime()?, io)?;
+    live::tell(&dir, &record, &telling, io)
+}
+
+/// A run goes on with what it was begun with, or not at all.
+fn same_plan(start: &RunStart, plan: &Plan) -> anyhow::Result<()> {
+    for (then, now) in start.suites.iter().zip(&plan.suites) {
+        if then.digest != now.digest {
+            anyhow::bail!(
+                "suite `{}` changed since the run began ({} then, {} now): restore it, or begin a new run",
+                then.name,
+                then.digest,
+                now.digest
+            );
+        }
+    }
+    if start.suites.len() != plan.suites.len() || start.tasks != plan.task_refs() {
+        anyhow::bail!("the tasks are not those the run began with: restore the suites, or begin a new run");
+    }
+    Ok(())
+}
+
+fn refuse(drawn: &str, io: &mut Io) -> anyhow::Result<u8> {
+    write!(io.err, "{drawn}")?;
+    if !drawn.ends_with('\n') {
+        writeln!(io.err)?;
+    }
+    Ok(exit::USAGE)
+}
+
+fn asked(args: &RunArgs) -> Asked {
+    Asked {
+        run: RunOptions {
+            concurrency: args.concurrency,
+            timeout_s: args.endpoint.timeout,
+            retries: args.retries,
+            rate: args.rate,
+            ..RunOptions::default()
+        },
+        stream: args.stream,
+        repeat: args.repeat,
+        max_tokens: args.max_tokens,
+        tags: args.tag.clone(),
+        tasks: args.task.clone(),
+        fail_under: args.fail_under,
+        api_key_env: args.endpoint.api_key_env.clone(),
+    }
+}
+
+fn start(args: &RunArgs, asked: &Asked, client: &Client, plan: &Plan, model: String) -> anyhow::Result<RunStart> {
+    let now = jiff::Timestamp::now();
+    let environment = environment(&args.endpoint.environment);
+    let suites: Vec<&str> = plan.suites.iter().map(|suite| suite.name.as_str()).collect();
+    let context =
+        Context { model: Some(model.clone()), route: Some(args.endpoint.route.clone()), ..Context::default() };
+    Ok(RunStart {
+        run_id: run_id(now, &suites.join("-"), &model, &environment),
+        monban_version: env!("CARGO_PKG_VERSION").to_owned(),
+        started: now.to_string(),
+        environment,
+        base_url: client.base().to_string(),
+        model,
+        route: args.endpoint.route.clone(),
+        context,
+        identity: Value::Null,
+        profile: Value::Null,
+        suites: plan.suites.clone(),
+        tasks: plan.task_refs(),
+        options: serde_json::to_value(asked)?,
+    })
+}
+
+/// `harness`, or `real:` and a label.
+fn environment(label: &str) -> String {
+    if label == "harness" || label.starts_with("real:") { label.to_owned() } else { format!("real:{label}") }
+}
+
+fn dry_run(plan: &Plan, format: super::ReportFormat, io: &mut Io) -> anyhow::Result<u8> {
+    for task in &plan.tasks {
+        let suite = &plan.suites[task.suite].name;
+        let bodies: Vec<_> = task.stream.modes().iter().map(|mode| task.body(*mode)).collect();
+        if format == super::ReportFormat::Json {
+            let line = json!({"suite": suite, "id": task.id, "repeat": task.repeat, "requests": bodies});
+            writeln!(io.out, "{line}")?;
+            continue;
+        }
+        writeln!(io.out, "{} {} × {}", terminal(suite), terminal(&task.id), task.repeat)?;
+        for body in bodies {
+            writeln!(io.out, "  {}", terminal(body.get()))?;
+        }
+    }
+    io.out.flush()?;
+    writeln!(io.err, "{} tasks, {} attempts; nothing was sent", plan.tasks.len(), plan.attempt_count())?;
+    Ok(exit::PASS)
 }

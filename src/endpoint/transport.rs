@@ -39,12 +39,15 @@ pub(super) fn too_large(bound: &str) -> TransportError {
     }
 }
 
+/// What reqwest and hyper put before every failure.
+const SAYS_NOTHING: &[&str] = &["error sending request", "client error (Connect)", "client error (SendRequest)"];
+
 fn chain(error: &reqwest::Error) -> String {
     let mut parts = Vec::new();
     let mut at: Option<&dyn Error> = Some(error);
     while let Some(error) = at {
         let text = error.to_string();
-        if parts.last() != Some(&text) {
+        if parts.last() != Some(&text) && !SAYS_NOTHING.contains(&text.as_str()) {
             parts.push(text);
         }
         at = error.source();

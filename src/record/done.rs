@@ -12,6 +12,18 @@ impl Done {
         self.0.get(task).and_then(|words| words.get(word)).is_some_and(|word| word & bit != 0)
     }
 
+    /// How many attempts are in it.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.0.iter().flatten().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// Whether none is in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Puts an attempt into it.
     pub fn set(&mut self, task: usize, attempt: u32) {
         let (word, bit) = place(attempt);

@@ -12,7 +12,9 @@ enum Sign {
     Alive,
     /// It refuses us: 401, 403, 404, a redirect.
     Refused,
-    /// It is not there, or says it cannot: no connection, 5xx.
+    /// It is not there: no connection.
+    Gone,
+    /// It says it cannot (5xx), or breaks off.
     Dead,
     /// It took too long.
     Slow,
@@ -95,6 +97,8 @@ impl Breaker {
                 (if alive { 4 } else { 2 }, tries.max(3), self.patience)
             }
             Sign::Limited => (4, 4, 4 * self.patience),
+            // What never listened will not begin to within seconds; what restarts or loads may.
+            Sign::Gone if !alive => (2, 3, self.patience / 3),
             _ => (if alive { 4 } else { 2 }, 3, self.patience),
         }
     }
@@ -106,6 +110,7 @@ fn sign(exchange: &Exchange) -> Sign {
         (Some(429), _) => Sign::Limited,
         (Some(status), _) if status >= 500 => Sign::Dead,
         (_, Some(error)) if error.kind == Kind::Timeout => Sign::Slow,
+        (None, Some(error)) if matches!(error.kind, Kind::Refused | Kind::Dns) => Sign::Gone,
         (None, _) => Sign::Dead,
         _ => Sign::Alive,
     }

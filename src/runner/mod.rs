@@ -5,18 +5,22 @@
 //! number of attempts.
 
 mod ask;
+mod book;
 mod breaker;
 mod judged;
 mod options;
 mod pace;
 mod queue;
+mod rejudge;
 mod retry;
 mod run;
 mod sink;
 mod stop;
 
+pub use book::{Book, BookError};
 pub use judged::attempt_done;
 pub use options::RunOptions;
+pub use rejudge::{RejudgeError, Stored, rejudge};
 pub use retry::RetryPolicy;
 pub use run::{Run, run};
 pub use sink::{Observer, Sink};

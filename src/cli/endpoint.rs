@@ -1,0 +1,58 @@
+//! From the command line to an endpoint: the client with its key, the model's name, the runtime.
+
+use monban_scorers::{Body, Exchange};
+use serde_json::Value;
+
+use super::EndpointArgs;
+use crate::endpoint::{BaseUrl, Client, ClientOptions, Secret};
+
+/// A client; the key comes from the environment and from nowhere else.
+pub(super) fn client(base: BaseUrl, api_key_env: Option<&str>) -> anyhow::Result<Client> {
+    let api_key = match api_key_env {
+        Some(name) => match std::env::var(name) {
+            Ok(key) if !key.trim().is_empty() => Some(Secret::new(&key)),
+            _ => anyhow::bail!("--api-key-env {name}: this variable is not set"),
+        },
+        None => None,
+    };
+    Ok(Client::new(base, &ClientOptions { api_key, ..ClientOptions::default() })?)
+}
+
+/// The runtime of one subcommand.
+pub(super) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    let workers = std::thread::available_parallelism().map_or(2, usize::from).min(4);
+    Ok(tokio::runtime::Builder::new_multi_thread().worker_threads(workers).enable_all().build()?)
+}
+
+/// The model to ask for: as given, or the only one the endpoint serves.
+///
+/// # Errors
+/// The inner error says that the endpoint did not answer.
+pub(super) fn model(
+    args: &EndpointArgs,
+    client: &Client,
+    runtime: &tokio::runtime::Runtime,
+) -> anyhow::Result<Result<String, String>> {
+    if let Some(model) = &args.model {
+        return Ok(Ok(model.clone()));
+    }
+    let exchange = runtime.block_on(client.get("/v1/models"));
+    let Some(names) = names(&exchange) else {
+        let why = match (&exchange.error, exchange.status) {
+            (Some(error), _) => error.message.clone(),
+            (None, status) => format!("status {}", status.unwrap_or_default()),
+        };
+        return Ok(Err(format!("no --model was given, and {} does not list its models: {why}", exchange.url)));
+    };
+    match names.as_slice() {
+        [only] => Ok(Ok(only.clone())),
+        several => anyhow::bail!("pass --model; the endpoint serves: {}", several.join(", ")),
+    }
+}
+
+fn names(exchange: &Exchange) -> Option<Vec<String>> {
+    let Body::Plain(raw) = &exchange.body else { return None };
+    let body: Value = serde_json::from_slice(&raw.0).ok()?;
+    let models = body.get("data")?.as_array()?;
+    Some(models.iter().filter_map(|model| model.get("id")?.as_str().map(str::to_owned)).collect())
+}

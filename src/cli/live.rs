@@ -1,0 +1,101 @@
+//! A run in this process: the runtime, the signals, the report at the end. What `run` and `demo` share.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use monban_scorers::Finding;
+use monban_scorers::diagnosis::Context;
+
+use super::{Io, ReportFormat, progress, report};
+use crate::endpoint::Client;
+use crate::exit;
+use crate::plan::Plan;
+use crate::record::{RunDir, RunRecord};
+use crate::report::Input;
+use crate::runner::{Book, Run, RunOptions, Stop, run};
+
+/// What a run needs, with its place on disk taken.
+pub(super) struct Live {
+    pub(super) client: Client,
+    pub(super) plan: Plan,
+    pub(super) context: Context,
+    pub(super) options: RunOptions,
+    pub(super) book: Book,
+}
+
+/// How the end of a run is told.
+pub(super) struct Telling {
+    pub(super) format: ReportFormat,
+    pub(super) output: Option<PathBuf>,
+    pub(super) fail_under: Option<f64>,
+}
+
+impl Live {
+    /// Runs to the end, or until a signal; writes the manifest.
+    pub(super) fn run(self, runtime: &tokio::runtime::Runtime, io: &mut Io) -> anyhow::Result<(RunDir, RunRecord)> {
+        let Book { dir, sink, lock } = self.book;
+        let left: u64 = self.plan.attempt_count().saturating_sub(sink.fold().done().len());
+        let stop = Stop::default();
+        let signals = runtime.spawn(signals(stop.clone()));
+        let record = runtime.block_on(run(Run {
+            client: self.client,
+            plan: Arc::new(self.plan),
+            context: self.context,
+            options: self.options,
+            conclude,
+            sink: sink.observe(progress::observer(io, left)),
+            stop,
+        }));
+        signals.abort();
+        let record = record.map_err(|error| {
+            anyhow::anyhow!("the journal of run {} cannot be written: {error}; make room and --resume it", dir.id())
+        })?;
+        dir.write_manifest(&record)?;
+        drop(lock);
+        Ok((dir, record))
+    }
+}
+
+/// What the finished run shows beyond its attempts.
+pub(super) fn conclude(_record: &RunRecord) -> Vec<Finding> {
+    Vec::new()
+}
+
+/// Interrupts the run at the first SIGINT or SIGTERM; at the second it does not wait for what is in flight.
+async fn signals(stop: Stop) {
+    #[cfg(unix)]
+    let mut term = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()).ok();
+    loop {
+        #[cfg(unix)]
+        let terminated = async {
+            match &mut term {
+                Some(term) => term.recv().await,
+                None => std::future::pending().await,
+            }
+        };
+        #[cfg(not(unix))]
+        let terminated = std::future::pending::<Option<()>>();
+        tokio::select! {
+            interrupted = tokio::signal::ctrl_c() => if interrupted.is_err() { return },
+            _ = terminated => {}
+        }
+        stop.interrupt();
+    }
+}
+
+/// Prints the report and says what the run comes to.
+pub(super) fn tell(dir: &RunDir, record: &RunRecord, telling: &Telling, io: &mut Io) -> anyhow::Result<u8> {
+    let input = Input { dir: Some(dir), fail_under: telling.fail_under, ..Input::of(record) };
+    report::emit(telling.format, input, telling.output.as_deref(), io)?;
+    let reason = record.end.as_ref().map_or("", |end| end.reason.as_str());
+    let id = dir.id();
+    writeln!(io.err, "run {id} is kept in {}", dir.path().display())?;
+    if reason != "done" {
+        let runs = dir.path().parent().filter(|runs| runs.as_os_str() != "runs");
+        let runs_dir = runs.map(|runs| format!(" --runs-dir {}", runs.display())).unwrap_or_default();
+        writeln!(io.err, "{}; take it up again: monban run --resume {id}{runs_dir}", crate::report::terminal(reason))?;
+    }
+    io.err.flush()?;
+    Ok(if reason == Stop::INTERRUPTED { exit::INTERRUPTED } else { record.verdict(telling.fail_under).exit_code() })
+}

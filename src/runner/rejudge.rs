@@ -1,0 +1,86 @@
+//! Judges stored exchanges, in parallel and without an endpoint: what `score` and `rescore` do.
+
+use std::fmt;
+use std::io;
+
+use monban_scorers::Exchange;
+use monban_scorers::diagnosis::{Context, Finding};
+use rayon::prelude::*;
+
+use super::judged::attempt_done;
+use super::sink::Sink;
+use crate::plan::Plan;
+use crate::record::{Event, RunEnd, RunRecord, line};
+
+/// How many attempts are in memory at a time.
+const BATCH: usize = 256;
+
+/// One stored attempt.
+#[derive(Debug)]
+pub struct Stored {
+    /// Index into [`Plan::tasks`].
+    pub task: usize,
+    /// 0-based attempt number.
+    pub attempt: u32,
+    /// The wire.
+    pub exchanges: Vec<Exchange>,
+}
+
+/// Why stored attempts cannot be judged.
+#[derive(Debug)]
+pub enum RejudgeError<E> {
+    /// Where they come from failed.
+    Source(E),
+    /// The journal cannot be written.
+    Journal(io::Error),
+}
+
+impl<E: fmt::Display> fmt::Display for RejudgeError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Source(error) => error.fmt(f),
+            Self::Journal(error) => write!(f, "the journal cannot be written: {error}"),
+        }
+    }
+}
+
+impl<E: fmt::Debug + fmt::Display> std::error::Error for RejudgeError<E> {}
+
+/// Judges stored attempts by a plan; the events come in the order of the attempts.
+///
+/// # Errors
+/// When the attempts cannot be read or the journal not written.
+pub fn rejudge<E>(
+    plan: &Plan,
+    context: &Context,
+    stored: impl Iterator<Item = Result<Stored, E>>,
+    conclude: fn(&RunRecord) -> Vec<Finding>,
+    sink: &mut Sink,
+) -> Result<RunRecord, RejudgeError<E>> {
+    let mut stored = stored.peekable();
+    while stored.peek().is_some() {
+        let batch: Vec<Stored> = stored.by_ref().take(BATCH).collect::<Result<_, E>>().map_err(RejudgeError::Source)?;
+        let judged: Vec<_> = batch.into_par_iter().filter_map(|stored| judge(plan, context, stored)).collect();
+        for judged in judged {
+            let (event, line) = judged.map_err(RejudgeError::Journal)?;
+            sink.emit_line(&event, &line).map_err(RejudgeError::Journal)?;
+        }
+    }
+    conclude_into(sink, conclude).map_err(RejudgeError::Journal)
+}
+
+fn judge(plan: &Plan, context: &Context, stored: Stored) -> Option<io::Result<(Event, Vec<u8>)>> {
+    let task = plan.tasks.get(stored.task)?;
+    let event = Event::AttemptDone(attempt_done((stored.task, stored.attempt), task, stored.exchanges, context));
+    Some(line(&event).map(|line| (event, line)))
+}
+
+fn conclude_into(sink: &mut Sink, conclude: fn(&RunRecord) -> Vec<Finding>) -> io::Result<RunRecord> {
+    for finding in conclude(&sink.fold().record()) {
+        sink.emit(&Event::RunFinding(finding))?;
+    }
+    let end = RunEnd { finished: jiff::Timestamp::now().to_string(), wall_ms: 0, reason: "done".to_owned() };
+    sink.emit(&Event::RunEnd(end))?;
+    sink.sync()?;
+    Ok(sink.fold().record())
+}
