@@ -1,6 +1,8 @@
 //! From a grammar's [`Scan`] to what callers ask of a dialect: [`recognise`], and the methods of the dialect types.
 
-use super::{Call, Hints, Parsed, ReasoningDialect, Recognition, Split, ToolDialect};
+use std::cmp::Reverse;
+
+use super::{Call, Hints, Parsed, ReasoningDialect, Recognition, Split, Strength, ToolDialect};
 use super::{REASONING_DIALECTS, TOOL_DIALECTS};
 
 impl ToolDialect {
@@ -75,20 +77,44 @@ pub fn reasoning_dialect(family: &str) -> Option<&'static ReasoningDialect> {
     REASONING_DIALECTS.iter().find(|dialect| dialect.family == family).copied()
 }
 
-/// The tool markup of a text: the strongest recognition over all dialects, of equals the one that begins first.
+/// The tool markup of a text: the strongest recognition over all dialects, of equals the one that begins first. Of
+/// families that write the same bytes the first listed stands for all, unless the model settles it.
 #[must_use]
 pub fn recognise(text: &str, hints: &Hints<'_>) -> Option<Recognition> {
-    let mut best: Option<Recognition> = None;
-    for dialect in TOOL_DIALECTS {
+    let mut best: Option<(Recognition, bool)> = None;
+    for (index, dialect) in TOOL_DIALECTS.iter().enumerate() {
+        let settled = is_model(dialect, hints);
+        if !settled && is_alias(index, dialect) {
+            continue;
+        }
         if let Some(found) = dialect.recognise(text, hints) {
-            let better = best.as_ref().is_none_or(|best| {
-                (found.strength, std::cmp::Reverse(found.span.start))
-                    > (best.strength, std::cmp::Reverse(best.span.start))
-            });
+            let better = best.as_ref().is_none_or(|best| rank(&found, settled) > rank(&best.0, best.1));
             if better {
-                best = Some(found);
+                best = Some((found, settled));
             }
         }
     }
-    best
+    best.map(|(found, _)| found)
+}
+
+fn rank(found: &Recognition, settled: bool) -> (Strength, bool, Reverse<usize>, bool) {
+    (found.strength, found.damage.is_none(), Reverse(found.span.start), settled)
+}
+
+/// The model's id names this family.
+fn is_model(dialect: &ToolDialect, hints: &Hints<'_>) -> bool {
+    let served = hints.request.map(|request| request.model.as_str()).unwrap_or_default();
+    let model = hints.model.unwrap_or(served).to_ascii_lowercase();
+    dialect.models.iter().any(|word| model.contains(word))
+}
+
+/// A family listed earlier writes the same bytes.
+fn is_alias(index: usize, dialect: &ToolDialect) -> bool {
+    TOOL_DIALECTS.iter().take(index).any(|earlier| dialect.same_as.contains(&earlier.family))
+}
+
+/// The reasoning markup of a text: the first dialect that splits it.
+#[must_use]
+pub fn split_reasoning(text: &str) -> Option<Split> {
+    REASONING_DIALECTS.iter().find_map(|dialect| dialect.split(text))
 }

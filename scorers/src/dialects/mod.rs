@@ -3,11 +3,14 @@
 //! A dialect never repairs silently: what it had to mend is in [`Reread::repairs`].
 
 mod dialect;
+mod families;
+mod read;
 mod registry;
 mod reread;
+mod thinking;
 mod types;
 
-pub use dialect::{reasoning_dialect, recognise, tool_dialect};
+pub use dialect::{reasoning_dialect, recognise, split_reasoning, tool_dialect};
 pub use registry::{REASONING_DIALECTS, TOOL_DIALECTS};
 pub use reread::reread;
 pub use types::{

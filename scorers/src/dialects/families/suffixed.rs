@@ -1,0 +1,63 @@
+//! Tags that carry a suffix (`<tool_call:opensource>`): read without it, then put back in place.
+
+use std::ops::Range;
+
+use super::super::read::Pattern;
+use super::super::{Call, Grammar, Hints, Scan};
+
+/// A pattern whose tags all carry one suffix, taken from the text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Suffixed {
+    /// The pattern without suffixes.
+    pub(crate) inner: Pattern,
+    /// The suffix that is written.
+    pub(crate) suffix: &'static str,
+}
+
+/// Tags whose suffix is taken.
+const TAGS: [&str; 2] = ["<tool_calls:", "<tool_call:"];
+const LONGEST: usize = 32;
+
+impl Grammar for Suffixed {
+    fn scan(&self, text: &str, hints: &Hints<'_>) -> Option<Scan> {
+        let suffix = suffix(text)?;
+        let tail = format!("{suffix}>");
+        let mut plain = String::with_capacity(text.len());
+        let mut removed = Vec::new();
+        let mut at = 0;
+        for (found, _) in text.match_indices(&tail) {
+            plain.push_str(&text[at..found]);
+            removed.push(plain.len());
+            at = found + suffix.len();
+        }
+        plain.push_str(&text[at..]);
+        let mut scan = self.inner.scan(&plain, hints)?;
+        let back = |range: &Range<usize>| {
+            // A cut that ends behind a tag's `>` has passed that tag's suffix.
+            let passed = |at: usize| removed.partition_point(|removed| *removed < at) * suffix.len();
+            range.start + passed(range.start)..range.end + passed(range.end)
+        };
+        scan.span = back(&scan.span);
+        scan.cuts = scan.cuts.iter().map(back).collect();
+        Some(scan)
+    }
+
+    fn render(&self, calls: &[Call]) -> String {
+        let mut out = self.inner.render(calls);
+        for tag in ["tool_calls", "tool_call", "tool_sep", "arg_key", "arg_value"] {
+            out = out.replace(&format!("<{tag}>"), &format!("<{tag}{}>", self.suffix));
+            out = out.replace(&format!("</{tag}>"), &format!("</{tag}{}>", self.suffix));
+        }
+        out
+    }
+}
+
+/// `:opensource` in `<tool_call:opensource>`.
+fn suffix(text: &str) -> Option<&str> {
+    TAGS.iter().find_map(|tag| {
+        let start = text.find(tag)? + tag.len();
+        let word = text.get(start..)?;
+        let len = word.bytes().take(LONGEST).take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+        (len > 0 && word[len..].starts_with('>')).then(|| &text[start - 1..start + len])
+    })
+}

@@ -1,0 +1,213 @@
+//! Types for what has none: text from markup becomes the value that the declared schema wants.
+//!
+//! References are followed within the document only, and not deeper than [`DEEPEST`].
+
+use serde_json::{Number, Value};
+
+use super::python;
+
+/// References and alternatives are followed this deep.
+const DEEPEST: usize = 12;
+
+/// The JSON types that a schema allows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Types {
+    /// `null`.
+    pub(crate) null: bool,
+    /// Integers.
+    pub(crate) integer: bool,
+    /// Numbers.
+    pub(crate) number: bool,
+    /// Booleans.
+    pub(crate) boolean: bool,
+    /// Objects.
+    pub(crate) object: bool,
+    /// Arrays.
+    pub(crate) array: bool,
+    /// Strings.
+    pub(crate) string: bool,
+}
+
+impl Types {
+    /// Nothing was said.
+    pub(crate) fn is_unknown(self) -> bool {
+        self == Self::default()
+    }
+
+    fn add(&mut self, word: &str) {
+        match word {
+            "null" => self.null = true,
+            "integer" | "int" => self.integer = true,
+            "number" | "float" => self.number = true,
+            "boolean" | "bool" => self.boolean = true,
+            "object" | "dict" => self.object = true,
+            "array" | "list" => self.array = true,
+            "string" | "str" => self.string = true,
+            _ => {}
+        }
+    }
+}
+
+/// The types that a schema allows, through `$ref`, `anyOf`, `oneOf`, `allOf`, `enum` and `const`.
+pub(crate) fn types_of(schema: &Value, root: &Value) -> Types {
+    let mut types = Types::default();
+    collect(schema, root, DEEPEST, &mut types);
+    types
+}
+
+fn collect(schema: &Value, root: &Value, depth: usize, types: &mut Types) {
+    if depth == 0 {
+        return;
+    }
+    match schema.get("type") {
+        Some(Value::String(word)) => types.add(word),
+        Some(Value::Array(words)) => words.iter().filter_map(Value::as_str).for_each(|word| types.add(word)),
+        _ => {}
+    }
+    if schema.get("nullable").and_then(Value::as_bool) == Some(true) {
+        types.null = true;
+    }
+    if let Some(target) = follow(schema, root) {
+        collect(target, root, depth - 1, types);
+    }
+    for key in ["anyOf", "oneOf", "allOf"] {
+        for branch in schema.get(key).and_then(Value::as_array).into_iter().flatten().take(16) {
+            collect(branch, root, depth - 1, types);
+        }
+    }
+    if schema.get("type").is_none() {
+        let listed = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+        listed.chain(schema.get("const")).for_each(|value| types.add(word_of(value)));
+        if schema.get("properties").is_some() {
+            types.object = true;
+        }
+        if schema.get("items").is_some() {
+            types.array = true;
+        }
+    }
+}
+
+/// The schema that a local `$ref` points at.
+fn follow<'a>(schema: &Value, root: &'a Value) -> Option<&'a Value> {
+    root.pointer(schema.get("$ref")?.as_str()?.strip_prefix('#')?)
+}
+
+fn word_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// The value that a text stands for under a schema (`None`: nothing was declared).
+pub(crate) fn typed(text: &str, schema: Option<(&Value, &Value)>) -> Value {
+    let types = schema.map(|(schema, root)| types_of(schema, root)).unwrap_or_default();
+    let trimmed = text.trim();
+    if types.is_unknown() {
+        return guess(trimmed).unwrap_or_else(|| Value::String(text.to_owned()));
+    }
+    if types.null && matches!(trimmed, "null" | "None" | "none" | "nil") {
+        return Value::Null;
+    }
+    scalar(trimmed, types)
+        .or_else(|| compound(trimmed, types))
+        .or_else(|| (!types.string).then(|| guess(trimmed)).flatten())
+        .unwrap_or_else(|| Value::String(text.to_owned()))
+}
+
+fn scalar(text: &str, types: Types) -> Option<Value> {
+    if types.integer || types.number {
+        if let Some(number) = number(text, types.number) {
+            return Some(number);
+        }
+    }
+    match text {
+        "true" | "True" | "TRUE" if types.boolean => Some(Value::Bool(true)),
+        "false" | "False" | "FALSE" if types.boolean => Some(Value::Bool(false)),
+        _ => None,
+    }
+}
+
+/// A number; where only integers are wanted, `3.0` is 3 and `3.5` is none.
+fn number(text: &str, fractions: bool) -> Option<Value> {
+    if let Ok(Value::Number(number)) = serde_json::from_str::<Value>(text) {
+        let whole = number.as_f64().filter(|value| value.fract() == 0.0 && value.abs() < 9.0e15);
+        return match (number.is_f64(), fractions, whole) {
+            (false, ..) | (true, true, _) => Some(Value::Number(number)),
+            #[expect(clippy::cast_possible_truncation, reason = "bounded above, and without a fraction")]
+            (true, false, Some(whole)) => Some(Value::Number(Number::from(whole as i64))),
+            (true, false, None) => None,
+        };
+    }
+    None
+}
+
+fn compound(text: &str, types: Types) -> Option<Value> {
+    let first = text.as_bytes().first()?;
+    if (types.object && *first == b'{') || (types.array && *first == b'[') {
+        return serde_json::from_str(text).ok().or_else(|| python::whole(text));
+    }
+    None
+}
+
+/// Without a declaration: a text that is a JSON object, array, number, boolean or null is that.
+fn guess(text: &str) -> Option<Value> {
+    match text {
+        "True" => return Some(Value::Bool(true)),
+        "False" => return Some(Value::Bool(false)),
+        "None" => return Some(Value::Null),
+        _ => {}
+    }
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::String(_)) | Err(_) => {
+            text.starts_with(['{', '[']).then(|| python::whole(text)).flatten().filter(|value| !value.is_string())
+        }
+        Ok(value) => Some(value),
+    }
+}
+
+/// Unfolds JSON that stands as a string where the schema wants an object or array and no string, at any depth.
+/// Says whether anything changed.
+pub(crate) fn fit(value: &mut Value, schema: &Value, root: &Value) -> bool {
+    fit_at(value, schema, root, DEEPEST)
+}
+
+fn fit_at(value: &mut Value, schema: &Value, root: &Value, depth: usize) -> bool {
+    if depth == 0 {
+        return false;
+    }
+    let mut changed = false;
+    let types = types_of(schema, root);
+    if let Value::String(text) = value {
+        if (types.object || types.array) && !types.string {
+            if let Some(inner) = compound(text.trim(), types) {
+                *value = inner;
+                changed = true;
+            }
+        }
+    }
+    let schema = follow(schema, root).unwrap_or(schema);
+    match value {
+        Value::Object(map) => {
+            for (key, inner) in map.iter_mut() {
+                if let Some(schema) = schema.get("properties").and_then(|properties| properties.get(key)) {
+                    changed |= fit_at(inner, schema, root, depth - 1);
+                }
+            }
+        }
+        Value::Array(items) => {
+            if let Some(schema) = schema.get("items") {
+                for inner in items {
+                    changed |= fit_at(inner, schema, root, depth - 1);
+                }
+            }
+        }
+        _ => {}
+    }
+    changed
+}

@@ -1,0 +1,296 @@
+//! The grammar that nearly every family is written in: [`Pattern`], a list of [`Form`]s over one text.
+//!
+//! A form is anchored at the literal it begins with, or, without one, at the beginning of a line; then it needs a declared
+//! tool, known arguments, and nothing after it.
+
+use std::ops::Range;
+
+use super::super::{Call, Grammar, Hints, Scan, Strength};
+use super::cx::{Cx, Miss};
+use super::part::Part;
+use super::stand::Stand;
+use super::{step, write};
+
+/// Damaged markup names its tool within this many characters.
+const NEAR: usize = 400;
+
+/// One way in which a family's markup arrives.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Form {
+    /// What is read, in order.
+    pub(crate) parts: &'static [Part],
+    /// One of these must stand somewhere in the text.
+    pub(crate) signs: &'static [&'static str],
+    /// How sure.
+    pub(crate) strength: Strength,
+    /// The special tokens are gone.
+    pub(crate) stripped: bool,
+    /// The markup must be the whole text.
+    pub(crate) whole: bool,
+}
+
+impl Form {
+    /// The family's own markers.
+    pub(crate) const fn own(parts: &'static [Part]) -> Self {
+        Self { parts, signs: &[], strength: Strength::Strong, stripped: false, whole: false }
+    }
+
+    /// The family's own markers, with one of these in the text.
+    pub(crate) const fn signed(parts: &'static [Part], signs: &'static [&'static str]) -> Self {
+        Self { parts, signs, strength: Strength::Strong, stripped: false, whole: false }
+    }
+
+    /// Part of the markers is missing.
+    pub(crate) const fn partial(parts: &'static [Part]) -> Self {
+        Self { parts, signs: &[], strength: Strength::Partial, stripped: false, whole: false }
+    }
+
+    /// The special tokens were stripped, and what is left is still telling.
+    pub(crate) const fn stripped(parts: &'static [Part]) -> Self {
+        Self { parts, signs: &[], strength: Strength::Partial, stripped: true, whole: false }
+    }
+
+    /// Nothing but a declared name and its keys tells.
+    pub(crate) const fn weak(parts: &'static [Part], stripped: bool) -> Self {
+        Self { parts, signs: &[], strength: Strength::Weak, stripped, whole: false }
+    }
+
+    fn anchor(&self) -> Option<&'static str> {
+        match self.parts.first() {
+            Some(Part::Lit(literal)) => Some(literal),
+            _ => None,
+        }
+    }
+}
+
+/// A family's grammar as data.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pattern {
+    /// The ways to read it; the first one is written.
+    pub(crate) forms: &'static [Form],
+    /// Written before all calls, between two, after all.
+    pub(crate) around: [&'static str; 3],
+    /// Further bytes that belong to the markup where they stand next to a call.
+    pub(crate) glue: &'static [&'static str],
+    /// One body holds all the calls.
+    pub(crate) block: bool,
+}
+
+impl Grammar for Pattern {
+    fn scan(&self, text: &str, hints: &Hints<'_>) -> Option<Scan> {
+        let mut damaged = None;
+        for form in self.forms {
+            match self.scan_form(form, text, hints) {
+                Some(scan) if !scan.calls.is_empty() => return Some(scan),
+                Some(scan) => damaged = damaged.or(Some(scan)),
+                None => {}
+            }
+        }
+        damaged
+    }
+
+    fn render(&self, calls: &[Call]) -> String {
+        write::write(self, calls)
+    }
+}
+
+/// What one form finds.
+#[derive(Default)]
+struct Found {
+    calls: Vec<Call>,
+    cuts: Vec<Range<usize>>,
+    damage: Option<String>,
+}
+
+impl Pattern {
+    fn scan_form(&self, form: &Form, text: &str, hints: &Hints<'_>) -> Option<Scan> {
+        let tools = hints.request.is_some_and(|request| !request.tools.is_empty());
+        let anchor = form.anchor();
+        let absent = |literal: &str| !text.contains(literal);
+        if (form.strength != Strength::Strong && !tools)
+            || anchor.is_some_and(absent)
+            || (!form.signs.is_empty() && form.signs.iter().all(|sign| absent(sign)))
+        {
+            return None;
+        }
+        let mut cx = Cx::new(text, hints);
+        cx.strict = form.strength == Strength::Weak;
+        let stand = Stand::of(text);
+        let mut found = Found::default();
+        match anchor {
+            Some(anchor) => self.anchored(form, anchor, &mut cx, &stand, &mut found),
+            None => self.at_lines(form, &mut cx, &stand, &mut found),
+        }
+        self.finish(form, &cx, &stand, found)
+    }
+
+    fn anchored(&self, form: &Form, anchor: &'static str, cx: &mut Cx<'_>, stand: &Stand, found: &mut Found) {
+        let mut from = 0;
+        while let Some(at) = cx.find(anchor, from) {
+            if cx.is_exhausted() {
+                return;
+            }
+            let quoted = found.calls.is_empty() && stand.is_quoted(cx.text, at);
+            from = if quoted { at + anchor.len() } else { self.attempt(form, cx, at, found) };
+            from = from.max(at + 1);
+            while !cx.text.is_char_boundary(from) {
+                from += 1;
+            }
+        }
+    }
+
+    fn at_lines(&self, form: &Form, cx: &mut Cx<'_>, stand: &Stand, found: &mut Found) {
+        let mut at = stand.whole_fence.as_ref().map_or(0, |inner| inner.start);
+        loop {
+            at = cx.skip_space(at);
+            if cx.is_exhausted() || at >= cx.text.len() {
+                return;
+            }
+            let next = if stand.is_quoted(cx.text, at) { at } else { self.attempt(form, cx, at, found) };
+            if next > at {
+                at = self.past_glue(cx, next);
+                continue;
+            }
+            let Some(line) = cx.find("\n", at) else { return };
+            at = line + 1;
+        }
+    }
+
+    /// Tries the form at a position and says where to go on.
+    fn attempt(&self, form: &Form, cx: &mut Cx<'_>, at: usize, found: &mut Found) -> usize {
+        let notes = cx.notes.len();
+        match step::read(cx, form.parts, at) {
+            Ok((calls, end)) if self.fits(form, cx, &calls) => {
+                found.calls.extend(calls);
+                found.cuts.push(at..end);
+                end
+            }
+            Ok((calls, end)) if form.strength == Strength::Strong => {
+                cx.notes.truncate(notes);
+                let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
+                found.damage.get_or_insert(format!("names no declared tool: {}", names.join(", ")));
+                found.cuts.push(at..end);
+                end
+            }
+            Ok((_, end)) => {
+                cx.spend(end - at);
+                cx.notes.truncate(notes);
+                at
+            }
+            Err(miss) => {
+                cx.notes.truncate(notes);
+                self.missed(form, cx, at, miss, found);
+                at
+            }
+        }
+    }
+
+    /// Notes damage where a declared tool is named in it, or where the text ends with the marker.
+    fn missed(&self, form: &Form, cx: &mut Cx<'_>, at: usize, miss: Miss, found: &mut Found) {
+        let Miss::Broken { at: stop, why, unfinished } = miss else { return };
+        if form.anchor().is_none() || found.damage.is_some() {
+            return;
+        }
+        cx.spend(NEAR);
+        let stop = stop.max(at);
+        let near = cx.rest(at);
+        let near = near.char_indices().nth(NEAR).map_or(near, |(end, _)| &near[..end]);
+        let tools = cx.hints.request.map(|request| request.tools.as_slice()).unwrap_or_default();
+        let named = tools.iter().any(|tool| near.contains(&tool.name)) || (tools.is_empty() && near.len() > 24);
+        if named || unfinished {
+            found.damage = Some(why);
+            found.cuts.push(at..stop);
+        }
+    }
+
+    fn fits(&self, form: &Form, cx: &Cx<'_>, calls: &[Call]) -> bool {
+        match cx.hints.request {
+            Some(request) if !request.tools.is_empty() => {
+                if form.strength == Strength::Weak {
+                    calls.iter().all(|call| known(cx, call))
+                } else {
+                    calls.iter().any(|call| cx.tool(&call.name).is_some())
+                }
+            }
+            _ => form.strength == Strength::Strong,
+        }
+    }
+
+    fn past_glue(&self, cx: &Cx<'_>, at: usize) -> usize {
+        let mut at = cx.skip_space(at);
+        while let Some(end) = self.tokens().find_map(|token| cx.literal(at, token)) {
+            at = cx.skip_space(end);
+        }
+        at
+    }
+
+    fn tokens(&self) -> impl Iterator<Item = &'static str> {
+        self.around.into_iter().chain(self.glue.iter().copied()).map(str::trim).filter(|token| !token.is_empty())
+    }
+
+    fn finish(&self, form: &Form, cx: &Cx<'_>, stand: &Stand, mut found: Found) -> Option<Scan> {
+        if found.cuts.is_empty() {
+            return None;
+        }
+        self.widen(cx.text, stand, &mut found.cuts);
+        let span = found.cuts.first()?.start..found.cuts.last()?.end;
+        if form.strength == Strength::Weak && !cx.left(span.end).is_empty() {
+            return None;
+        }
+        if form.whole && !cx.text.get(..span.start)?.trim().is_empty() {
+            return None;
+        }
+        Some(Scan {
+            span,
+            strength: form.strength,
+            stripped: form.stripped,
+            damage: found.damage,
+            calls: found.calls,
+            cuts: found.cuts,
+            repairs: cx.notes.clone(),
+        })
+    }
+
+    /// Lets each cut take the tokens around it that belong to the markup.
+    fn widen(&self, text: &str, stand: &Stand, cuts: &mut [Range<usize>]) {
+        let mut floor = 0;
+        for cut in cuts.iter_mut() {
+            loop {
+                let before = text.get(floor..cut.start).unwrap_or_default().trim_end();
+                let Some(token) = self.tokens().find(|token| before.ends_with(token)) else { break };
+                cut.start = floor + before.len() - token.len();
+            }
+            loop {
+                let after = text.get(cut.end..).unwrap_or_default();
+                let trimmed = after.trim_start();
+                let Some(token) = self.tokens().find(|token| trimmed.starts_with(token)) else { break };
+                cut.end += after.len() - trimmed.len() + token.len();
+            }
+            floor = cut.end;
+        }
+        for at in 1..cuts.len() {
+            cuts[at].start = cuts[at].start.max(cuts[at - 1].end);
+            cuts[at].end = cuts[at].end.max(cuts[at].start);
+        }
+        if stand.whole_fence.is_some() {
+            if let Some(first) = cuts.first_mut() {
+                first.start = 0;
+            }
+            if let Some(last) = cuts.last_mut() {
+                last.end = text.len();
+            }
+        }
+    }
+}
+
+/// A declared tool, called with at least one key that it declares (or with none).
+fn known(cx: &Cx<'_>, call: &Call) -> bool {
+    let Some(tool) = cx.tool(&call.name) else { return false };
+    let declared = tool.parameters.get("properties").and_then(serde_json::Value::as_object);
+    match declared {
+        Some(declared) if !declared.is_empty() && !call.arguments.is_empty() => {
+            call.arguments.keys().any(|key| declared.contains_key(key))
+        }
+        _ => true,
+    }
+}

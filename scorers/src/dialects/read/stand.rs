@@ -1,0 +1,79 @@
+//! How a piece of text stands: quoted, in a code sample, or for itself. One pass over the text.
+
+use std::ops::Range;
+
+/// The quoted stretches of a text, and whether the whole of it is one fenced block.
+#[derive(Debug)]
+pub(crate) struct Stand {
+    quoted: Vec<Range<usize>>,
+    /// The inside of the fence that the whole text is.
+    pub(crate) whole_fence: Option<Range<usize>>,
+}
+
+impl Stand {
+    /// Looks at a text once.
+    pub(crate) fn of(text: &str) -> Self {
+        let whole_fence = whole_fence(text);
+        let mut quoted = Vec::new();
+        if whole_fence.is_none() {
+            stretches(text, &mut quoted);
+        }
+        Self { quoted, whole_fence }
+    }
+
+    /// What begins at `at` is quoted, or part of a code sample that prose talks about.
+    pub(crate) fn is_quoted(&self, text: &str, at: usize) -> bool {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        if matches!(before, Some('`' | '"' | '\'' | '“' | '‘' | '«' | '「')) {
+            return true;
+        }
+        let next = self.quoted.partition_point(|range| range.end <= at);
+        self.quoted.get(next).is_some_and(|range| range.contains(&at))
+    }
+}
+
+fn whole_fence(text: &str) -> Option<Range<usize>> {
+    let trimmed = text.trim();
+    let lead = text.len() - text.trim_start().len();
+    let inner = trimmed.strip_prefix("```")?;
+    let line = inner.find('\n')?;
+    if line > 24 {
+        return None;
+    }
+    let body = &inner[line + 1..];
+    let end = body.strip_suffix("```").map_or(body.len(), str::len);
+    let start = lead + 3 + line + 1;
+    (!body[..end].contains("\n```")).then_some(start..start + end)
+}
+
+fn stretches(text: &str, quoted: &mut Vec<Range<usize>>) {
+    let mut at = 0;
+    let mut fence: Option<usize> = None;
+    for line in text.split_inclusive('\n') {
+        let trimmed = line.trim();
+        match fence {
+            None if trimmed.starts_with("```") => fence = Some(at),
+            None => inline(line, at, quoted),
+            Some(start) if !trimmed.is_empty() && trimmed.bytes().all(|byte| byte == b'`') => {
+                quoted.push(start..at + line.len());
+                fence = None;
+            }
+            Some(_) => {}
+        }
+        at += line.len();
+    }
+    if let Some(start) = fence {
+        quoted.push(start..text.len());
+    }
+}
+
+/// The stretches between back ticks of one line.
+fn inline(line: &str, base: usize, quoted: &mut Vec<Range<usize>>) {
+    let mut open: Option<usize> = None;
+    for (at, _) in line.match_indices('`') {
+        match open.take() {
+            None => open = Some(at),
+            Some(start) => quoted.push(base + start..base + at + 1),
+        }
+    }
+}
