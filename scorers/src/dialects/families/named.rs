@@ -14,7 +14,7 @@ pub(crate) static MISTRAL_ARGS: ToolDialect = ToolDialect {
         forms: &[
             Form::own(&[Lit("[TOOL_CALLS]"), Name, Soft("[ARGS]"), Space(""), Json]),
             Form::partial(&[Lit("TOOL_CALLS"), Skip(&["]"]), Name, Skip(&["[ARGS]", "[ARGS", "ARGS]"]), Json]),
-            Form::weak(&[Name, Skip(&["[ARGS]"]), Json], true),
+            Form::weak(&[Name, Soft("[ARGS]"), Json], true),
         ],
         around: [""; 3],
         glue: &["</s>", "[TOOL_CALLS]"],

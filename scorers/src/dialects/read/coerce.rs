@@ -49,7 +49,7 @@ impl Types {
 }
 
 /// The types that a schema allows, through `$ref`, `anyOf`, `oneOf`, `allOf`, `enum` and `const`.
-pub(crate) fn types_of(schema: &Value, root: &Value) -> Types {
+pub(super) fn types_of(schema: &Value, root: &Value) -> Types {
     let mut types = Types::default();
     collect(schema, root, DEEPEST, &mut types);
     types
@@ -105,7 +105,7 @@ fn word_of(value: &Value) -> &'static str {
 }
 
 /// The value that a text stands for under a schema (`None`: nothing was declared).
-pub(crate) fn typed(text: &str, schema: Option<(&Value, &Value)>) -> Value {
+pub(super) fn typed(text: &str, schema: Option<(&Value, &Value)>) -> Value {
     let types = schema.map(|(schema, root)| types_of(schema, root)).unwrap_or_default();
     let trimmed = text.trim();
     if types.is_unknown() {

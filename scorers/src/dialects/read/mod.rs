@@ -13,9 +13,7 @@ mod stand;
 mod step;
 mod write;
 
-pub(super) use coerce::{fit, types_of};
-pub(super) use cx::{Cx, Miss};
-pub(super) use json::spaced;
+pub(super) use coerce::fit;
 pub(super) use params::{Params, Typing};
 pub(super) use part::Part;
 pub(super) use pattern::{Form, Pattern};

@@ -1,0 +1,155 @@
+//! The order of a re-reading: delivered calls, then the content, then (only when the content is blank) the reasoning.
+
+use super::super::{Call, Hints, Recognition, Reread, Split, recognise, split_reasoning, tool_dialect};
+use super::{calls, misfiled};
+use crate::completion::{Arguments, Completion, Deviation, ToolCall};
+use crate::request::{Request, ToolChoice};
+
+/// Blocks of thought that are taken out of one text before giving up.
+const MOST_BLOCKS: usize = 8;
+
+/// Re-reads a completion the way the model meant it. `None` when nothing in it calls for another reading.
+///
+/// Guards against false alarms: markup that quotes, that names no declared tool, or that stands in a code sample is left alone.
+#[must_use]
+pub fn reread(completion: &Completion, request: &Request, hints: &Hints<'_>) -> Option<Reread> {
+    let hints = Hints { request: Some(request), ..*hints };
+    let mut work = Work {
+        request,
+        hints,
+        out: completion.clone(),
+        tool: None,
+        split: None,
+        repairs: Vec::new(),
+        recovered: false,
+    };
+    if let Some(found) = calls::mend(&mut work.out, request, &hints, &mut work.repairs) {
+        work.tool = Some((found, "tool_calls"));
+    }
+    work.read_text();
+    work.read_reasoning();
+    work.settle_finish_reason();
+    (!work.repairs.is_empty()).then_some(Reread {
+        completion: work.out,
+        tool: work.tool,
+        reasoning: work.split,
+        repairs: work.repairs,
+    })
+}
+
+struct Work<'a> {
+    request: &'a Request,
+    hints: Hints<'a>,
+    out: Completion,
+    tool: Option<(Recognition, &'static str)>,
+    split: Option<Split>,
+    repairs: Vec<Deviation>,
+    recovered: bool,
+}
+
+impl Work<'_> {
+    fn read_text(&mut self) {
+        let text = self.out.text().to_owned();
+        let mut answer = text.clone();
+        for _ in 0..MOST_BLOCKS {
+            let Some(split) = split_reasoning(&answer) else { break };
+            self.book("reasoning_in_content", "content", format!("{} markup stands in the content", split.family));
+            self.add_reasoning(&split.reasoning);
+            answer.clone_from(&split.answer);
+            self.split.get_or_insert(split);
+        }
+        let read = self.read_calls(&answer, "content");
+        if let Some(rest) = read {
+            answer = rest;
+        } else if answer.trim().is_empty() && self.out.tool_calls.is_empty() {
+            // The call was written before the thought was closed.
+            let thought = self.split.as_ref().map(|split| split.reasoning.clone()).unwrap_or_default();
+            if let Some(rest) = self.read_calls(&thought, "content") {
+                self.out.reasoning = Some(rest);
+            }
+        }
+        if answer != text {
+            self.out.text = Some(answer).filter(|answer| !answer.is_empty());
+        }
+    }
+
+    fn read_reasoning(&mut self) {
+        if !self.out.is_empty_answer() || self.out.reasoning().trim().is_empty() || self.split.is_some() {
+            return;
+        }
+        let reasoning = self.out.reasoning().to_owned();
+        if let Some(split) = split_reasoning(&reasoning).filter(|split| !split.answer.is_empty()) {
+            let answer = self.read_calls(&split.answer, "reasoning").unwrap_or_else(|| split.answer.clone());
+            self.book("answer_in_reasoning", "reasoning", format!("{} markup stands in the reasoning", split.family));
+            self.out.reasoning = Some(split.reasoning.clone());
+            self.out.text = Some(answer).filter(|answer| !answer.is_empty());
+            self.split = Some(split);
+        } else if let Some(rest) = self.read_calls(&reasoning, "reasoning") {
+            self.out.reasoning = Some(rest).filter(|rest| !rest.is_empty());
+        } else if misfiled::is_answer(&self.out, self.request) {
+            self.book("answer_in_reasoning", "reasoning", "the whole answer stands in the reasoning field".to_owned());
+            self.out.text = self.out.reasoning.take().map(|text| text.trim().to_owned());
+        }
+    }
+
+    /// Takes the calls out of a text. `None` when there are none; else what is left of the text.
+    fn read_calls(&mut self, text: &str, place: &'static str) -> Option<String> {
+        if self.request.tools.is_empty() || self.request.tool_choice == Some(ToolChoice::None) {
+            return None;
+        }
+        let found = recognise(text, &self.hints)?;
+        let parsed = tool_dialect(found.family)?.parse(text, &self.hints)?;
+        let mut booked = format!("{} markup stands in the {place}", found.family);
+        if let Some(damage) = &found.damage {
+            booked = format!("{booked}; {damage}");
+        }
+        self.book("tool_call_in_text", place, booked);
+        self.repairs.extend(parsed.repairs.into_iter().map(|repair| Deviation { place: place.to_owned(), ..repair }));
+        for call in parsed.calls {
+            self.add_call(call);
+        }
+        self.tool.get_or_insert((found, place));
+        Some(parsed.text)
+    }
+
+    fn add_call(&mut self, call: Call) {
+        let arguments = serde_json::Value::Object(call.arguments);
+        let known = self
+            .out
+            .tool_calls
+            .iter()
+            .any(|other| !self.recovered && other.name == call.name && other.arguments.value().as_ref() == Ok(&arguments));
+        if known {
+            return;
+        }
+        let index = self.out.tool_calls.len();
+        self.out.tool_calls.push(ToolCall {
+            id: Some(call.id.unwrap_or_else(|| format!("recovered_{index}"))),
+            kind: Some("function".to_owned()),
+            index: i64::try_from(index).ok(),
+            name: call.name,
+            arguments: Arguments::Text(arguments.to_string()),
+        });
+    }
+
+    fn add_reasoning(&mut self, reasoning: &str) {
+        let old = self.out.reasoning().trim().to_owned();
+        let joint = if old.is_empty() || reasoning.is_empty() { "" } else { "\n" };
+        self.out.reasoning = Some(format!("{old}{joint}{reasoning}"));
+        self.out.reasoning_field.get_or_insert_with(|| "reasoning".to_owned());
+    }
+
+    fn settle_finish_reason(&mut self) {
+        let calls = !self.out.tool_calls.is_empty() && self.tool.is_some();
+        let reason = self.out.finish_reason.as_deref().unwrap_or_default();
+        if calls && reason != "tool_calls" && !self.out.is_truncated() {
+            let was = if reason.is_empty() { "nothing" } else { reason }.to_owned();
+            self.book("finish_reason", "finish_reason", format!("{was} was sent although a tool was called"));
+            self.out.finish_reason = Some("tool_calls".to_owned());
+        }
+    }
+
+    fn book(&mut self, kind: &str, place: &str, detail: String) {
+        self.repairs.push(Deviation { kind: kind.to_owned(), place: place.to_owned(), detail });
+    }
+}

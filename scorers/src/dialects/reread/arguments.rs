@@ -1,0 +1,158 @@
+//! Arguments that arrived, but wrongly: objects for strings, encoded twice, cut before the last bracket, with residue.
+
+use serde_json::Value;
+
+use super::super::read::fit;
+use crate::completion::{Arguments, Completion, Mode, ToolCall};
+use crate::request::Request;
+
+/// Bytes of markup that wrong parsers leave at the ends of values.
+const RESIDUE: &[&str] = &[
+    "<|\"|>",
+    "<|\"|",
+    "<escape>",
+    "</parameter>",
+    "</arg_value>",
+    "</function>",
+    "</tool_call>",
+    "<|tool_call_end|>",
+    "<|tool_calls_section_end|>",
+    "<tool_call|>",
+    "<|call|>",
+    "<|im_end|>",
+];
+/// Encoded more often than this, it is no mistake of a parser.
+const MOST_LAYERS: usize = 3;
+
+/// A stream may have lost closing brackets: it was not cut at the budget, and it says it is done.
+pub(super) fn may_lack_closers(completion: &Completion, request: &Request) -> bool {
+    let billed = completion.usage.and_then(|usage| usage.completion_tokens);
+    let spent = matches!((billed, request.max_tokens), (Some(billed), Some(budget)) if billed >= budget);
+    completion.mode == Some(Mode::Stream) && completion.finish_reason.is_some() && !completion.is_truncated() && !spent
+}
+
+/// Mends one call's arguments in place, and books what was done.
+pub(super) fn mend(call: &mut ToolCall, request: &Request, lossy: bool, book: &mut impl FnMut(&str, &str)) {
+    let Some((mut value, mut changed)) = read(&call.arguments, lossy, book) else { return };
+    if let Some(tool) = request.tool(&call.name) {
+        let properties = tool.parameters.get("properties");
+        if let (Value::Object(map), Some(properties)) = (&mut value, properties) {
+            for (key, inner) in map.iter_mut() {
+                let fitted = properties.get(key).is_some_and(|schema| fit(inner, schema, &tool.parameters));
+                if fitted {
+                    book("double_encoded_arguments", &format!("`{key}` is JSON in a string where the schema wants none"));
+                    changed = true;
+                }
+            }
+        }
+    }
+    if clean(&mut value) {
+        book("markup_in_arguments", "values carry markup");
+        changed = true;
+    }
+    if unpad(&mut value) {
+        book("padded_arguments", "every value stands between line breaks");
+        changed = true;
+    }
+    if changed {
+        call.arguments = Arguments::Text(value.to_string());
+    }
+}
+
+/// The object that the arguments stand for, and whether they had to be mended. `None` where they are beyond it.
+fn read(arguments: &Arguments, lossy: bool, book: &mut impl FnMut(&str, &str)) -> Option<(Value, bool)> {
+    let mut value = match arguments {
+        Arguments::Missing => return None,
+        Arguments::Json(value) => value.clone(),
+        Arguments::Text(text) if text.trim().is_empty() => return None,
+        Arguments::Text(text) => match serde_json::from_str(text) {
+            Ok(value) => value,
+            Err(_) => {
+                let closed = lossy.then(|| closed(text)).flatten()?;
+                book("arguments_cut", "the closing brackets are missing");
+                return Some((closed, true));
+            }
+        },
+    };
+    let mut changed = false;
+    if matches!(arguments, Arguments::Json(Value::Object(_))) {
+        book("arguments_object", "the arguments are an object where a JSON string is wanted");
+        changed = true;
+    }
+    for _ in 0..MOST_LAYERS {
+        let Value::String(text) = &value else { break };
+        value = serde_json::from_str(text).ok()?;
+        if value.is_object() {
+            book("double_encoded_arguments", "the arguments are a JSON string that holds the object");
+            changed = true;
+        }
+    }
+    value.is_object().then_some((value, changed))
+}
+
+/// A JSON text that lacks nothing but closing brackets, closed.
+fn closed(text: &str) -> Option<Value> {
+    let mut open = Vec::new();
+    let (mut quoted, mut escaped) = (false, false);
+    for c in text.chars() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            '{' if !quoted => open.push('}'),
+            '[' if !quoted => open.push(']'),
+            '}' | ']' if !quoted => {
+                open.pop();
+            }
+            _ => {}
+        }
+    }
+    if quoted || open.is_empty() || open.len() > 64 {
+        return None;
+    }
+    let tail: String = open.into_iter().rev().collect();
+    serde_json::from_str(&format!("{text}{tail}")).ok().filter(Value::is_object)
+}
+
+fn clean(value: &mut Value) -> bool {
+    match value {
+        Value::String(text) => {
+            let mut rest = text.as_str();
+            while let Some(inner) = RESIDUE.iter().find_map(|residue| trimmed(rest, residue)) {
+                rest = inner;
+            }
+            let changed = rest.len() != text.len();
+            if changed {
+                let inner = rest.trim();
+                let inner = inner.strip_prefix('"').unwrap_or(inner);
+                *text = inner.strip_suffix('"').unwrap_or(inner).to_owned();
+            }
+            changed
+        }
+        Value::Array(items) => items.iter_mut().fold(false, |changed, item| clean(item) | changed),
+        Value::Object(map) => map.values_mut().fold(false, |changed, item| clean(item) | changed),
+        _ => false,
+    }
+}
+
+fn trimmed<'t>(text: &'t str, residue: &str) -> Option<&'t str> {
+    let text = text.trim();
+    text.strip_prefix(residue).or_else(|| text.strip_suffix(residue))
+}
+
+/// Takes the line breaks off values where every text is one line between two of them.
+fn unpad(value: &mut Value) -> bool {
+    let Value::Object(map) = value else { return false };
+    let padded = |text: &str| text.len() > 2 && text.starts_with('\n') && text.ends_with('\n');
+    let texts = map.values().filter_map(Value::as_str);
+    let all = texts.clone().count() > 0 && texts.clone().all(padded);
+    if !all || !texts.clone().any(|text| !text.trim_matches('\n').contains('\n')) {
+        return false;
+    }
+    for inner in map.values_mut() {
+        if let Value::String(text) = inner {
+            *text = text[1..text.len() - 1].to_owned();
+        }
+    }
+    true
+}

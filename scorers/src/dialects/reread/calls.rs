@@ -1,0 +1,87 @@
+//! Calls that arrived, but wrongly: names that are markup, arguments encoded twice, residue in values.
+
+use serde_json::Value;
+
+use super::super::{Call, Hints, Recognition, recognise, tool_dialect};
+use super::arguments;
+use crate::completion::{Arguments, Completion, Deviation, ToolCall};
+use crate::request::Request;
+
+/// Mends the delivered calls in place. The recognition, where their text held another family's markup.
+pub(super) fn mend(
+    out: &mut Completion,
+    request: &Request,
+    hints: &Hints<'_>,
+    repairs: &mut Vec<Deviation>,
+) -> Option<Recognition> {
+    let lossy = arguments::may_lack_closers(out, request);
+    let mut found = None;
+    let mut mended = Vec::with_capacity(out.tool_calls.len());
+    for (index, call) in out.tool_calls.drain(..).enumerate() {
+        let mut book = |kind: &str, detail: &str| {
+            repairs.push(Deviation {
+                kind: kind.to_owned(),
+                place: format!("tool_calls[{index}]"),
+                detail: detail.to_owned(),
+            });
+        };
+        let mut call = call;
+        if !request.tools.is_empty() && request.tool(&call.name).is_none() {
+            if let Some(name) = cleaned(&call.name, request) {
+                book("markup_in_name", "the function's name carries markup");
+                call.name = name;
+            } else if let Some((seen, calls)) = reread_text(&call, hints) {
+                book("call_misread", &format!("{} markup was read as another's", seen.family));
+                found.get_or_insert(seen);
+                mended.extend(calls.into_iter().map(|inner| rebuilt(&call, inner)));
+                continue;
+            }
+        }
+        arguments::mend(&mut call, request, lossy, &mut book);
+        mended.push(call);
+    }
+    out.tool_calls = mended;
+    found
+}
+
+/// A declared name with residue around it.
+fn cleaned(name: &str, request: &Request) -> Option<String> {
+    let short = name.split(['<', '[', '{', '\n']).next().unwrap_or_default().trim();
+    let short = short.strip_prefix("functions.").unwrap_or(short);
+    let short = short.rsplit_once(':').filter(|(_, index)| index.bytes().all(|b| b.is_ascii_digit())).map_or(short, |(name, _)| name);
+    // What follows the name must be residue, not the call's own arguments.
+    let carries_more = name.contains("<arg_key>") || name.contains("<parameter") || name.contains('{');
+    (!carries_more && request.tool(short).is_some()).then(|| short.to_owned())
+}
+
+/// The calls in the texts that a wrong parser made of one.
+fn reread_text(call: &ToolCall, hints: &Hints<'_>) -> Option<(Recognition, Vec<Call>)> {
+    let arguments = call.arguments.as_text();
+    let name = call.name.trim();
+    let candidates = [
+        name.to_owned(),
+        format!("<tool_call>{name}</tool_call>"),
+        format!("<｜tool▁call▁begin｜>function<｜tool▁sep｜>{arguments}"),
+        format!("<｜tool▁call▁begin｜>function<｜tool▁sep｜>{}", unquoted(&arguments)),
+        format!("<function={name}>{arguments}</function>"),
+        arguments,
+    ];
+    candidates.iter().find_map(|text| {
+        let found = recognise(text, hints)?;
+        let parsed = tool_dialect(found.family)?.parse(text, hints)?;
+        Some((found, parsed.calls))
+    })
+}
+
+/// A JSON string's inside.
+fn unquoted(text: &str) -> String {
+    serde_json::from_str::<Value>(text).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+fn rebuilt(delivered: &ToolCall, call: Call) -> ToolCall {
+    ToolCall {
+        name: call.name,
+        arguments: Arguments::Text(Value::Object(call.arguments).to_string()),
+        ..delivered.clone()
+    }
+}

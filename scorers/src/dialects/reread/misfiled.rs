@@ -1,0 +1,46 @@
+//! Is what stands in the reasoning field the whole answer, put there by a parser that waits for a closing tag?
+
+use serde_json::Value;
+
+use crate::completion::Completion;
+use crate::request::Request;
+
+/// Tokens that may be missing from view (template tokens, counting) before something was swallowed.
+const SLACK: u64 = 8;
+/// No language that models write takes more characters for a token, over a whole answer.
+const CHARS_PER_TOKEN: u64 = 3;
+
+/// The answer came in the reasoning field: the content is blank, nothing was cut, and nothing is missing that the tokens
+/// billed would pay for.
+pub(super) fn is_answer(completion: &Completion, request: &Request) -> bool {
+    if completion.is_truncated() && !whole_budget_is_tiny(completion, request) {
+        return false;
+    }
+    if completion.finish_reason.as_deref() == Some("tool_calls") {
+        return false;
+    }
+    if request.thinking == Some(false) {
+        return true;
+    }
+    let answers_a_tool = request.messages.last().and_then(|last| last.get("role")).and_then(Value::as_str) == Some("tool");
+    match billed(completion) {
+        _ if answers_a_tool => false,
+        Some(tokens) => tokens <= explained(completion.reasoning()) + SLACK,
+        None => request.tools.is_empty(),
+    }
+}
+
+fn billed(completion: &Completion) -> Option<u64> {
+    completion.usage.and_then(|usage| usage.completion_tokens).filter(|tokens| *tokens > 0)
+}
+
+fn explained(text: &str) -> u64 {
+    let wide = text.chars().filter(|c| !c.is_ascii()).count();
+    let narrow = text.chars().count() - wide;
+    u64::try_from(narrow).unwrap_or(u64::MAX) / CHARS_PER_TOKEN + u64::try_from(wide).unwrap_or(u64::MAX)
+}
+
+/// A budget of a few tokens is for a verdict of one letter, not for thinking.
+fn whole_budget_is_tiny(completion: &Completion, request: &Request) -> bool {
+    request.max_tokens.is_some_and(|budget| budget <= 4) && completion.reasoning().trim().chars().count() <= 16
+}

@@ -1,0 +1,10 @@
+//! A completion read again, the way the model meant it: content, reasoning field and tool calls together.
+//!
+//! Nothing is mended silently, and a healthy completion is left alone.
+
+mod answer;
+mod arguments;
+mod calls;
+mod misfiled;
+
+pub use answer::reread;
