@@ -60,9 +60,8 @@ fn every_raw_example_is_recognised_and_read() {
             let wanted = if form == "parallel" { vec![call("Tokyo"), call("Osaka")] } else { vec![call("Tokyo")] };
             let found = recognise(text, &hints);
             let seen = found.as_ref().map_or("nothing", |found| found.family);
-            let equal = seen == name
-                || dialect.same_as.contains(&seen)
-                || (stripped && STRIPPED_AS.contains(&(name, seen)));
+            let equal =
+                seen == name || dialect.same_as.contains(&seen) || (stripped && STRIPPED_AS.contains(&(name, seen)));
             if !equal {
                 faults.push(format!("{name} {form}: recognised as {found:?}"));
             }

@@ -16,19 +16,13 @@ const QWEN: Params = Params {
 const MIMO: Params = Params { pads: ["", "", "\n"], ..QWEN };
 const NAMED: Params = Params { open: "<parameter name=\"", key_end: "\"", mid: ">", ..MIMO };
 const CPM: Params = Params { open: "<param name=\"", close: "</param>", pads: ["", "", ""], ..NAMED };
-const STEP: Params = Params {
-    open: "<steptml:parameter name=\"",
-    close: "</steptml:parameter>",
-    pads: ["", "", ""],
-    ..NAMED
-};
+const STEP: Params =
+    Params { open: "<steptml:parameter name=\"", close: "</steptml:parameter>", pads: ["", "", ""], ..NAMED };
 const ATEM: Params = Params { open: "<atem:parameter name=\"", close: "</atem:parameter>", ..NAMED };
-const DSML: Params = Params {
-    open: "<｜DSML｜parameter name=\"",
-    close: "</｜DSML｜parameter>",
-    typing: Typing::StringFlag,
-    ..NAMED
-};
+const DSML: Params =
+    Params {
+        open: "<｜DSML｜parameter name=\"", close: "</｜DSML｜parameter>", typing: Typing::StringFlag, ..NAMED
+    };
 const DSML_SPACED: Params = Params { open: "<｜DSML｜ parameter name=\"", close: "</｜DSML｜ parameter>", ..DSML };
 const GCML: Params = Params { open: "<｜GCML｜parameter name=\"", close: "</｜GCML｜parameter>", ..DSML };
 const KIMI: Params = Params {
@@ -50,15 +44,8 @@ const M3: Params = Params {
     typing: Typing::Schema,
 };
 
-const FUNCTION: &[Part] = &[
-    Lit("<function="),
-    Name,
-    Lit(">"),
-    Space("\n"),
-    Args(&QWEN, "</function>"),
-    Space("\n"),
-    Close("</function>"),
-];
+const FUNCTION: &[Part] =
+    &[Lit("<function="), Name, Lit(">"), Space("\n"), Args(&QWEN, "</function>"), Space("\n"), Close("</function>")];
 
 /// Qwen3-Coder, Qwen3.5, Step 3.5, Nemotron 3. The outer tag is sometimes left out by the model.
 pub(crate) static QWEN3_CODER_XML: ToolDialect = ToolDialect {

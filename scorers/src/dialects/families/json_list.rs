@@ -8,10 +8,8 @@ use super::super::read::{Form, Pattern, Shape};
 pub(super) const LIST: Shape = Shape { one: r#"{"name": $N, "arguments": $A}"#, list: ["[", ", ", "]"] };
 const WITH_ID: Shape = Shape { one: r#"{"name": $N, "arguments": $A, "id": $I}"#, list: ["[", ", ", "]"] };
 const BY_NAME: Shape = Shape { one: "{$N: $A}", list: ["[", ", ", "]"] };
-const COHERE: Shape = Shape {
-    one: r#"{"tool_call_id": $X, "tool_name": $N, "parameters": $A}"#,
-    list: ["[\n    ", ",\n    ", "\n]"],
-};
+const COHERE: Shape =
+    Shape { one: r#"{"tool_call_id": $X, "tool_name": $N, "parameters": $A}"#, list: ["[\n    ", ",\n    ", "\n]"] };
 
 /// Granite 3.0.
 pub(crate) static GRANITE3_JSON: ToolDialect = ToolDialect {
@@ -110,10 +108,7 @@ pub(crate) static MISTRAL_JSON: ToolDialect = ToolDialect {
     models: &["mistral", "mixtral"],
     looks_like: r#"[TOOL_CALLS] [{"name": …, "arguments": …, "id": …}]"#,
     grammar: &Pattern {
-        forms: &[
-            Form::own(&[Lit("[TOOL_CALLS]"), Space(" "), Calls(&WITH_ID)]),
-            Form::weak(&[Calls(&WITH_ID)], true),
-        ],
+        forms: &[Form::own(&[Lit("[TOOL_CALLS]"), Space(" "), Calls(&WITH_ID)]), Form::weak(&[Calls(&WITH_ID)], true)],
         around: [""; 3],
         glue: &["</s>"],
         block: true,

@@ -45,12 +45,7 @@ pub(crate) static ERNIE45: ToolDialect = ToolDialect {
     same_as: &["hermes_json"],
     models: &["ernie-4.5", "ernie45"],
     looks_like: "hermes_json after the closing think tag",
-    grammar: &Pattern {
-        forms: HERMES.forms,
-        around: ["</think>\n\n\n", "\n", "\n"],
-        glue: &[],
-        block: false,
-    },
+    grammar: &Pattern { forms: HERMES.forms, around: ["</think>\n\n\n", "\n", "\n"], glue: &[], block: false },
 };
 
 /// LongCat.
@@ -108,7 +103,13 @@ pub(crate) static MINIMAX_M1: ToolDialect = ToolDialect {
     models: &[],
     looks_like: r#"<tool_calls>, one {"name": …, "arguments": …} a line, </tool_calls>"#,
     grammar: &Pattern {
-        forms: &[Form::own(&[Lit("<tool_calls>"), Space("\n"), Calls(&ARGUMENTS), Space("\n"), Close("</tool_calls>")])],
+        forms: &[Form::own(&[
+            Lit("<tool_calls>"),
+            Space("\n"),
+            Calls(&ARGUMENTS),
+            Space("\n"),
+            Close("</tool_calls>"),
+        ])],
         around: [""; 3],
         glue: &[],
         block: true,

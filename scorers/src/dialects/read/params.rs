@@ -80,13 +80,7 @@ impl Params {
     }
 
     /// The text of a value. Where its closing element is missing, the next argument or the call's end closes it.
-    fn value<'t>(
-        &self,
-        cx: &mut Cx<'t>,
-        from: usize,
-        key: &str,
-        stop: &'static str,
-    ) -> Result<(&'t str, usize), Miss> {
+    fn value<'t>(&self, cx: &mut Cx<'t>, from: usize, key: &str, stop: &'static str) -> Result<(&'t str, usize), Miss> {
         if self.close_key {
             let close = format!("{}{key}>", self.close);
             let Some(len) = cx.rest(from).find(&close) else {

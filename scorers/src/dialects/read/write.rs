@@ -12,11 +12,8 @@ pub(super) fn write(pattern: &Pattern, calls: &[Call]) -> String {
     if pattern.block {
         return format!("{head}{}{tail}", write_parts(parts, calls, 0));
     }
-    let each: Vec<String> = calls
-        .iter()
-        .enumerate()
-        .map(|(index, call)| write_parts(parts, std::slice::from_ref(call), index))
-        .collect();
+    let each: Vec<String> =
+        calls.iter().enumerate().map(|(index, call)| write_parts(parts, std::slice::from_ref(call), index)).collect();
     format!("{head}{}{tail}", each.join(joint))
 }
 

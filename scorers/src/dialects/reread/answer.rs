@@ -114,11 +114,9 @@ impl Work<'_> {
 
     fn add_call(&mut self, call: Call) {
         let arguments = serde_json::Value::Object(call.arguments);
-        let known = self
-            .out
-            .tool_calls
-            .iter()
-            .any(|other| !self.recovered && other.name == call.name && other.arguments.value().as_ref() == Ok(&arguments));
+        let known = self.out.tool_calls.iter().any(|other| {
+            !self.recovered && other.name == call.name && other.arguments.value().as_ref() == Ok(&arguments)
+        });
         if known {
             return;
         }

@@ -40,7 +40,10 @@ pub(super) fn mend(call: &mut ToolCall, request: &Request, lossy: bool, book: &m
             for (key, inner) in map.iter_mut() {
                 let fitted = properties.get(key).is_some_and(|schema| fit(inner, schema, &tool.parameters));
                 if fitted {
-                    book("double_encoded_arguments", &format!("`{key}` is JSON in a string where the schema wants none"));
+                    book(
+                        "double_encoded_arguments",
+                        &format!("`{key}` is JSON in a string where the schema wants none"),
+                    );
                     changed = true;
                 }
             }

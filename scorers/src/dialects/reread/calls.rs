@@ -48,7 +48,10 @@ pub(super) fn mend(
 fn cleaned(name: &str, request: &Request) -> Option<String> {
     let short = name.split(['<', '[', '{', '\n']).next().unwrap_or_default().trim();
     let short = short.strip_prefix("functions.").unwrap_or(short);
-    let short = short.rsplit_once(':').filter(|(_, index)| index.bytes().all(|b| b.is_ascii_digit())).map_or(short, |(name, _)| name);
+    let short = short
+        .rsplit_once(':')
+        .filter(|(_, index)| index.bytes().all(|b| b.is_ascii_digit()))
+        .map_or(short, |(name, _)| name);
     // What follows the name must be residue, not the call's own arguments.
     let carries_more = name.contains("<arg_key>") || name.contains("<parameter") || name.contains('{');
     (!carries_more && request.tool(short).is_some()).then(|| short.to_owned())

@@ -5,13 +5,8 @@ use super::gemma::Channel;
 use super::harmony::Channels;
 use super::tags::{Needs, Tags};
 
-const THINK: Tags = Tags {
-    open: &["<think>"],
-    close: &["</think>"],
-    answer: &[],
-    needs: Needs::Either,
-    pads: ["\n", "\n", "\n\n"],
-};
+const THINK: Tags =
+    Tags { open: &["<think>"], close: &["</think>"], answer: &[], needs: Needs::Either, pads: ["\n", "\n", "\n\n"] };
 const TIGHT: Tags = Tags { pads: ["", "", ""], ..THINK };
 
 /// R1, `QwQ`, Qwen3.5 and later, GLM 4.7, `MiniMax` M2, Nemotron 3, Step 3.5.
@@ -153,11 +148,7 @@ pub(crate) static KIMI_K3_OPEN_THINK: ReasoningDialect = ReasoningDialect {
     family: "kimi_k3_open_think",
     same_as: &[],
     looks_like: "<|open|>think<|sep|>reasoning<|close|>think<|sep|>answer",
-    grammar: &Tags {
-        open: &["<|open|>think<|sep|>"],
-        close: &["<|close|>think<|sep|>"],
-        ..TIGHT
-    },
+    grammar: &Tags { open: &["<|open|>think<|sep|>"], close: &["<|close|>think<|sep|>"], ..TIGHT },
 };
 
 /// Kimi VL and K1.5.
@@ -190,11 +181,7 @@ pub(crate) static HY_THINK_OPENSOURCE: ReasoningDialect = ReasoningDialect {
     family: "hy_think_opensource",
     same_as: &[],
     looks_like: "<think:opensource>reasoning</think:opensource>answer",
-    grammar: &Tags {
-        open: &["<think:opensource>"],
-        close: &["</think:opensource>"],
-        ..TIGHT
-    },
+    grammar: &Tags { open: &["<think:opensource>"], close: &["</think:opensource>"], ..TIGHT },
 };
 
 /// Apertus.
@@ -231,9 +218,5 @@ pub(crate) static PLAMO3_THINK: ReasoningDialect = ReasoningDialect {
     family: "plamo3_think",
     same_as: &[],
     looks_like: "<|plamo:begin_think:plamo|>reasoning<|plamo:end_think:plamo|>answer",
-    grammar: &Tags {
-        open: &["<|plamo:begin_think:plamo|>"],
-        close: &["<|plamo:end_think:plamo|>"],
-        ..TIGHT
-    },
+    grammar: &Tags { open: &["<|plamo:begin_think:plamo|>"], close: &["<|plamo:end_think:plamo|>"], ..TIGHT },
 };

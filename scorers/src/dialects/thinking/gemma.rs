@@ -51,9 +51,10 @@ fn seam(text: &str) -> Split {
             return done(&text[..at], &text[at..]);
         }
     }
-    let mut seams = text.char_indices().zip(text.chars().skip(1)).filter_map(|((at, here), next)| {
-        (matches!(here, '.' | '!' | '?') && next.is_uppercase()).then_some(at + 1)
-    });
+    let mut seams = text
+        .char_indices()
+        .zip(text.chars().skip(1))
+        .filter_map(|((at, here), next)| (matches!(here, '.' | '!' | '?') && next.is_uppercase()).then_some(at + 1));
     match (seams.next(), seams.next()) {
         (Some(at), None) => done(&text[..at], &text[at..]),
         _ => done(text, ""),

@@ -57,7 +57,8 @@ impl Tags {
     /// The first closing tag from a position on: where it begins and where it ends.
     fn next_close(&self, text: &str, from: usize) -> Option<(usize, usize)> {
         let rest = text.get(from..)?;
-        let hits = self.close.iter().filter_map(|close| rest.find(close).map(|at| (from + at, from + at + close.len())));
+        let hits =
+            self.close.iter().filter_map(|close| rest.find(close).map(|at| (from + at, from + at + close.len())));
         hits.min()
     }
 
