@@ -64,6 +64,12 @@ impl ArgReader {
         self.text(key).unwrap_or_default()
     }
 
+    /// A string as it stands, left in place; empty where there is none.
+    #[must_use]
+    pub fn peek_text(&self, key: &str) -> String {
+        self.map.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+    }
+
     /// A string, or a list of strings that must not be empty. `None` when absent.
     pub fn texts(&mut self, key: &str) -> Option<Vec<String>> {
         match self.map.remove(key)? {
@@ -156,12 +162,53 @@ impl ArgReader {
         self.errors.push(error);
     }
 
+    /// The value of a part read on its own, its errors moved below `key`.
+    pub fn absorb<T>(&mut self, key: &str, part: Result<T, Vec<ArgError>>) -> Option<T> {
+        match part {
+            Ok(value) => Some(value),
+            Err(errors) => {
+                self.errors.extend(errors.into_iter().map(|mut error| {
+                    error.pointer.insert_str(0, &pointer(key));
+                    error
+                }));
+                None
+            }
+        }
+    }
+
+    /// A regular expression, bounded (see [`crate::text::pattern`]).
+    pub fn pattern(&mut self, key: &str, ignore_case: bool, whole: bool) -> Option<regex::Regex> {
+        let said = self.text(key)?;
+        match crate::text::pattern(&said, ignore_case, whole) {
+            Ok(pattern) => Some(pattern),
+            Err(message) => {
+                self.push(
+                    ArgError::at(pointer(key), message)
+                        .help("the syntax is that of the Rust `regex` crate: no look-around, no back-references"),
+                );
+                None
+            }
+        }
+    }
+
     /// The built value, or every error.
     ///
     /// # Errors
     /// All that was reported.
     pub fn finish<T>(self, build: impl FnOnce() -> T) -> Result<T, Vec<ArgError>> {
         if self.errors.is_empty() { Ok(build()) } else { Err(self.errors) }
+    }
+
+    /// As [`ArgReader::finish`], with a part that can only be missing when its error was reported.
+    ///
+    /// # Errors
+    /// All that was reported.
+    pub fn finish_with<P, T>(self, part: Option<P>, build: impl FnOnce(P) -> T) -> Result<T, Vec<ArgError>> {
+        match part {
+            Some(part) => self.finish(|| build(part)),
+            None if self.errors.is_empty() => Err(vec![ArgError::at("", "an argument is missing")]),
+            None => Err(self.errors),
+        }
     }
 
     fn wrong<T>(&mut self, key: &str, wanted: &str, got: &Value) -> Option<T> {

@@ -132,6 +132,33 @@ impl Field {
     }
 }
 
+/// A regular expression with bounded size, so that a suite cannot make the plan slow or large.
+///
+/// # Errors
+/// The last line of the parser's message, which says what is wrong.
+pub fn pattern(said: &str, ignore_case: bool, whole: bool) -> Result<regex::Regex, String> {
+    const MAX_PATTERN: usize = 4096;
+    if said.len() > MAX_PATTERN {
+        return Err(format!("the pattern is longer than {MAX_PATTERN} bytes"));
+    }
+    // Checked on its own first, so that a stray `)` cannot close the group put around it.
+    let build = |pattern: &str| {
+        regex::RegexBuilder::new(pattern)
+            .case_insensitive(ignore_case)
+            .size_limit(1 << 20)
+            .dfa_size_limit(1 << 20)
+            .nest_limit(64)
+            .build()
+            .map_err(|error| {
+                let message = error.to_string();
+                let last = message.lines().last().unwrap_or_default().trim().trim_start_matches("error: ").to_owned();
+                format!("not a valid pattern: {}", excerpt(&last, 160))
+            })
+    };
+    let pattern = build(said)?;
+    if whole { build(&format!("\\A(?:{said})\\z")) } else { Ok(pattern) }
+}
+
 /// Every run of white space as one blank.
 #[must_use]
 pub fn collapse(text: &str) -> String {

@@ -119,3 +119,32 @@ impl Scorer for Contains {
         format!("the {} contains {}", self.options.field.name(), parts.join(" and "))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{fails, passes, refused};
+
+    #[test]
+    fn words_are_found_or_not() {
+        passes(r#"{"scorer":"contains","text":"Tokyo"}"#, "It rains in Tokyo.");
+        passes(r#"{"scorer":"contains","any":["Tokyo","東京"]}"#, "東京は雨です。");
+        passes(r#"{"scorer":"contains","text":["a","b"]}"#, "b a");
+        passes(r#"{"scorer":"contains","text":"ＡＢＣ","case":"ignore"}"#, "abc");
+        passes(r#"{"scorer":"contains","text":"two words","space":"collapse"}"#, "two\n words");
+        fails(r#"{"scorer":"contains","text":"Tokyo"}"#, "Osaka", "\"Tokyo\" not in the text: \"Osaka\"");
+        fails(r#"{"scorer":"contains","any":["a","b"]}"#, "", "none of \"a\", \"b\" in the text: nothing");
+        fails(r#"{"scorer":"contains","text":"tokyo"}"#, "Tokyo", "not in the text");
+        fails(r#"{"scorer":"contains","text":"x","in":"reasoning"}"#, "x", "not in the reasoning");
+        fails(r#"{"scorer":"contains","text":"x","not":true}"#, "x", "the text contains \"x\", and must not");
+        passes(r#"{"scorer":"contains","text":"x","not":true}"#, "y");
+        fails(r#"{"scorer":"contains","text":"x","not":true}"#, "", "nothing was answered");
+    }
+
+    #[test]
+    fn what_would_hold_for_everything_is_refused() {
+        refused(r#"{"scorer":"contains","text":""}"#, "/text", "in every answer");
+        refused(r#"{"scorer":"contains","any":[]}"#, "/any", "empty");
+        refused(r#"{"scorer":"contains"}"#, "", "`text` is missing");
+        refused(r#"{"scorer":"contains","text":["a",1]}"#, "/text/1", "expected a string, found a number");
+    }
+}
