@@ -283,11 +283,6 @@ fn no_call_is_right_only_in_an_answer() {
     );
     let announced = Completion { finish_reason: Some("tool_calls".to_owned()), ..text("Hello!") };
     fails(json!({"none": true}), &announced, "shape: finish_reason is \"tool_calls\", but no call arrived");
-    fails(
-        json!({"none": true}),
-        &text("<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Tokyo\"}}\n</tool_call>"),
-        "expected no call, but the text holds one as markup (hermes)",
-    );
 }
 
 /// What the shape of one call shows, the wanted call being the one made.

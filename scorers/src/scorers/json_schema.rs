@@ -103,8 +103,8 @@ mod tests {
         fails(AGE, "{\"age\": \"7\"}", "/age: ");
         fails(AGE, "{}", "\"age\" is a required property");
         fails(AGE, "seven", "not JSON");
-        let hard = r#"{"scorer":"json_schema","schema":{"pattern":"^(?=a)(a+)+\\1$"}}"#;
-        not_scored(hard, &format!("\"{}b\"", "a".repeat(60)), "gave up");
+        let hard = r#"{"scorer":"json_schema","schema":{"pattern":"(a|b|ab)*(?=c)"}}"#;
+        not_scored(hard, &format!("\"{}b\"", "ab".repeat(30)), "gave up");
     }
 
     #[test]

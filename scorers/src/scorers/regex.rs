@@ -16,7 +16,7 @@ back-references are not offered. Flags stand in the pattern: `(?m)`, `(?s)`, `(?
 - the pattern matches somewhere, or, with `whole = true`, all of the trimmed text.
 
 ## Fails when
-- it does not.
+- it matches nowhere, or not the whole text where that is asked.
 
 ## Arguments
 - `pattern`: the expression. TOML's '…' strings need no doubled backslashes.
