@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_pattern_that_gives_up_is_neither_valid_nor_invalid() {
-        let schema = Schema::compile(&json!({"pattern": r"(a|b|ab)*(?=c)"})).unwrap();
+        let schema = Schema::compile(&json!({"pattern": r"^(.*)(.*)(.*)\1\2\3c$"})).unwrap();
         let value = json!(format!("{}b", "ab".repeat(30)));
         assert!(matches!(schema.check(&value), Checked::Unknown(_)), "{:?}", schema.check(&value));
     }
