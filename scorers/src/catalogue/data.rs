@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::model::ModelRule;
+use super::version::Version;
 
 /// Everything but the matrices and the patterns.
 #[derive(Debug, Default)]
@@ -192,8 +193,28 @@ pub struct ParserDef {
     pub plugin: bool,
     /// The families it reads, the one it was made for first.
     pub reads: Vec<String>,
+    /// The parser it acts like while the request does not switch thinking off: text is reasoning from the start.
+    pub forced_like: Option<String>,
+    /// Its markers are stripped before it sees them where the request offers no tools.
+    pub blind_without_tools: bool,
     /// What else is known.
     pub note: Option<String>,
+    /// The last checked version before it came.
+    #[serde(skip)]
+    pub(super) lacked_by: Option<Version>,
+    /// `removed`, parsed.
+    #[serde(skip)]
+    pub(super) gone_by: Option<Version>,
+}
+
+impl ParserDef {
+    /// Works out between which of the checked versions it lives.
+    fn date(&mut self, checked: &[String]) {
+        let first = checked.iter().position(|version| Some(version) == self.since.as_ref());
+        let before = first.and_then(|index| index.checked_sub(1)).and_then(|index| checked.get(index));
+        self.lacked_by = before.and_then(|version| Version::parse(version));
+        self.gone_by = self.removed.as_deref().and_then(Version::parse);
+    }
 }
 
 /// An engine's parsers of both kinds.
@@ -248,7 +269,11 @@ impl Catalogue {
     pub(super) fn load() -> Result<Self, toml::de::Error> {
         let families: FamiliesFile = toml::from_str(FAMILIES)?;
         let engines: EnginesFile = toml::from_str(ENGINES)?;
-        let parsers: ParsersFile = toml::from_str(PARSERS)?;
+        let mut parsers: ParsersFile = toml::from_str(PARSERS)?;
+        for (engine, tables) in &mut parsers.engines {
+            let checked = parsers.versions.get(engine).map_or(&[][..], Vec::as_slice);
+            tables.tool.values_mut().chain(tables.reasoning.values_mut()).for_each(|def| def.date(checked));
+        }
         let models: ModelsFile = toml::from_str(MODELS)?;
         let reasoning =
             families.reasoning.into_iter().map(|family| Family { kind: FamilyKind::Reasoning, ..family }).collect();

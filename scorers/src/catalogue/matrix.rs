@@ -104,23 +104,27 @@ pub fn outcome(
     parallel: bool,
 ) -> Option<Measured> {
     let column = usize::from(mode == Mode::Stream) + 2 * usize::from(parallel);
-    let (outcomes, measured_in) = outcomes(engine, version.and_then(Version::parse), family, parser)?;
-    let outcome = outcomes[column]?;
+    let matrix = matrices().get(engine)?;
+    let run = matrix.runs.nearest(FamilyKind::Tool, parser, version.and_then(Version::parse))?;
+    let measured_name = catalogue().family_of(FamilyKind::Tool, family).map_or(family, |known| known.measured_name());
+    // A fuller text stands for the family where it was run; it was not run with two calls.
+    let outcome = [measured_name, family].into_iter().find_map(|row| matrix.outcomes(row, parser, run)?[column])?;
     // The run's tokenizer knew little more than the markers: that it was refused says nothing against a parser made for the family.
     let made_for_it = || parser_families(engine, FamilyKind::Tool, parser).iter().any(|own| own == family);
-    (outcome != Outcome::Refuse || !made_for_it()).then_some(Measured { outcome, measured_in })
+    let measured = Measured { outcome, measured_in: matrix.runs.version(run) };
+    (outcome != Outcome::Refuse || !made_for_it()).then_some(measured)
 }
 
-fn outcomes(engine: &str, version: Option<Version>, family: &str, parser: &str) -> Option<(Outcomes, &'static str)> {
-    let matrix = matrices().get(engine)?;
-    let family = catalogue().family_of(FamilyKind::Tool, family).map_or(family, |known| known.measured_name());
-    let cells = matrix.families.get(family)?;
-    let run = matrix.runs.nearest(FamilyKind::Tool, parser, version)?;
-    if matrix.not_run.iter().any(|name| name == parser) {
-        return None;
+impl EngineMatrix {
+    /// The outcomes of a row's parser in a run; what is not listed leaks.
+    fn outcomes(&self, row: &str, parser: &str, run: usize) -> Option<Outcomes> {
+        let cells = self.families.get(row)?;
+        if self.not_run.iter().any(|name| name == parser) {
+            return None;
+        }
+        let listed = cells.iter().find(|(extent, _)| extent.covers(parser, run));
+        Some(listed.map_or([Some(Outcome::Leak); 4], |(_, outcomes)| *outcomes))
     }
-    let listed = cells.iter().find(|(extent, _)| extent.covers(parser, run)).map(|(_, outcomes)| *outcomes);
-    Some((listed.unwrap_or([Some(Outcome::Leak); 4]), matrix.runs.version(run)))
 }
 
 /// The tool parsers of an engine's version that read a family, plain and streamed; those made for it first.

@@ -5,6 +5,7 @@
 //! that is what the dialects and the diagnosis do, with these facts.
 
 mod data;
+mod deliver;
 mod engine;
 mod explain;
 mod matrix;
@@ -20,6 +21,7 @@ mod version;
 mod integrity;
 
 pub use data::{Catalogue, EngineDef, Family, FamilyKind, Note, ParserDef, ParserKind, catalogue};
+pub use deliver::{Basis, Delivered, Delivery, Setup, Written, deliver};
 pub use engine::{EngineName, engine_def, engine_id, engine_name, notes, reasoning_fields};
 pub use explain::{explain, explain_family};
 pub use matrix::{Measured, Outcome as MatrixOutcome, outcome, parsers_giving, parsers_reading};

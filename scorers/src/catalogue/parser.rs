@@ -63,10 +63,7 @@ pub fn exists_since(engine: &str, kind: ParserKind, name: &str) -> Option<&'stat
 pub fn parser_names(engine: &str, kind: ParserKind, version: Option<&str>) -> Vec<&'static str> {
     let version = version.and_then(Version::parse);
     let names = table(engine, kind).into_iter().flatten();
-    names
-        .filter(|(_, def)| status_of(engine, def, version) == ParserStatus::Known)
-        .map(|(name, _)| name.as_str())
-        .collect()
+    names.filter(|(_, def)| status_of(def, version) == ParserStatus::Known).map(|(name, _)| name.as_str()).collect()
 }
 
 /// Whether an engine's version knows a parser name. Without a version: whether any does.
@@ -75,34 +72,24 @@ pub fn parser_status(engine: &str, kind: ParserKind, name: &str, version: Option
     let Some(table) = table(engine, kind).filter(|table| !table.is_empty()) else { return ParserStatus::NoNames };
     let accepted = engine_def(engine).is_some_and(|def| def.accepts.iter().any(|word| word == name));
     match table.get(name) {
-        Some(def) => status_of(engine, def, version.and_then(Version::parse)),
+        Some(def) => status_of(def, version.and_then(Version::parse)),
         None if accepted => ParserStatus::Known,
         None => ParserStatus::Unknown { nearest: nearest(engine, kind, name, version) },
     }
 }
 
 /// The status of a name at a version. Between two checked versions nobody looked: the name counts as known.
-pub(super) fn status_of(engine: &str, def: &'static ParserDef, version: Option<Version>) -> ParserStatus {
+pub(super) fn status_of(def: &'static ParserDef, version: Option<Version>) -> ParserStatus {
     let Some(version) = version else { return ParserStatus::Known };
-    if let Some(removed) = &def.removed
-        && Version::parse(removed).is_some_and(|removed| removed <= version.base())
+    if let (Some(removed), Some(gone_by)) = (&def.removed, def.gone_by)
+        && gone_by <= version.released()
     {
         return ParserStatus::Removed { version: removed, replacement: def.replaced_by.as_deref() };
     }
-    if let Some(since) = &def.since
-        && lacks(engine, since, version)
-    {
-        return ParserStatus::NotYet { since };
+    match &def.since {
+        Some(since) if def.lacked_by.is_some_and(|before| version <= before) => ParserStatus::NotYet { since },
+        _ => ParserStatus::Known,
     }
-    ParserStatus::Known
-}
-
-/// Whether a version is at or before the last one checked that did not have a name yet.
-fn lacks(engine: &str, since: &str, version: Version) -> bool {
-    let checked = catalogue().versions.get(engine).map_or(&[][..], Vec::as_slice);
-    let first = checked.iter().position(|checked| checked == since).unwrap_or(0);
-    let before = first.checked_sub(1).and_then(|index| Version::parse(&checked[index]));
-    before.is_some_and(|before| version <= before)
 }
 
 /// The name that was meant: renamed, spelled otherwise, another engine's, or mistyped.

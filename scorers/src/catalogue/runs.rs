@@ -8,7 +8,16 @@ use super::version::Version;
 #[derive(Debug, Default)]
 pub(super) struct Runs {
     engine: String,
-    versions: Vec<(String, Option<Version>)>,
+    runs: Vec<Run>,
+    /// The engine's checked versions, oldest first.
+    checked: Vec<Version>,
+}
+
+#[derive(Debug)]
+struct Run {
+    text: String,
+    version: Option<Version>,
+    place: usize,
 }
 
 /// A parser and the runs a cell holds for, both ends inclusive.
@@ -27,17 +36,21 @@ impl Extent {
 
 impl Runs {
     pub(super) fn new(engine: &str, versions: Vec<String>) -> Self {
-        let versions =
-            versions.into_iter().map(|text| (Version::parse(&text), text)).map(|(v, text)| (text, v)).collect();
-        Self { engine: engine.to_owned(), versions }
+        let checked = catalogue().versions.get(engine).map_or(&[][..], Vec::as_slice);
+        let checked: Vec<_> = checked.iter().filter_map(|version| Version::parse(version)).collect();
+        let runs = versions.into_iter().map(|text| {
+            let version = Version::parse(&text);
+            Run { place: version.map_or(0, |version| place(&checked, version)), text, version }
+        });
+        Self { engine: engine.to_owned(), runs: runs.collect(), checked }
     }
 
     /// Reads `name`, `name@A` or `name@A..B`. `None` for a version that is no run.
     pub(super) fn extent(&self, text: &str) -> Option<Extent> {
         let (parser, range) = text.split_once('@').map_or((text, None), |(name, range)| (name, Some(range)));
-        let position = |version: &str| self.versions.iter().position(|(run, _)| run == version);
+        let position = |version: &str| self.runs.iter().position(|run| run.text == version);
         let (from, to) = match range.map(|range| range.split_once("..").unwrap_or((range, range))) {
-            None => (0, self.versions.len()),
+            None => (0, self.runs.len()),
             Some((from, to)) => (position(from)?, position(to)?),
         };
         Some(Extent { parser: parser.to_owned(), from, to })
@@ -45,7 +58,7 @@ impl Runs {
 
     /// The name of a run.
     pub(super) fn version(&self, run: usize) -> &str {
-        self.versions.get(run).map_or("", |(text, _)| text)
+        self.runs.get(run).map_or("", |run| &run.text)
     }
 
     /// The run nearest to a version among those whose engine had the parser; of two as near the older. The newest without a version.
@@ -53,20 +66,17 @@ impl Runs {
     /// Nearness is counted in checked versions, so that a long gap of releases does not look short.
     pub(super) fn nearest(&self, kind: ParserKind, parser: &str, version: Option<Version>) -> Option<usize> {
         let (_, def) = entry(&self.engine, kind, parser)?;
-        let had = |run: &Version| status_of(&self.engine, def, Some(*run)) == super::ParserStatus::Known;
-        let runs =
-            self.versions.iter().enumerate().filter_map(|(index, (_, run))| run.filter(had).map(|run| (index, run)));
-        let Some(version) = version else { return runs.last().map(|(index, _)| index) };
-        let place = self.place(version);
-        runs.min_by_key(|(index, run)| (self.place(*run).abs_diff(place), *index)).map(|(index, _)| index)
+        let had = |run: &Run| status_of(def, run.version) == super::ParserStatus::Known;
+        let mut runs = self.runs.iter().enumerate().filter(|(_, run)| had(run));
+        let nearest = match version.map(|version| place(&self.checked, version)) {
+            Some(place) => runs.min_by_key(|(index, run)| (run.place.abs_diff(place), *index)),
+            None => runs.next_back(),
+        };
+        nearest.map(|(index, _)| index)
     }
+}
 
-    /// How many checked versions are not newer.
-    fn place(&self, version: Version) -> usize {
-        let checked = catalogue().versions.get(&self.engine).map_or(&[][..], Vec::as_slice);
-        checked
-            .iter()
-            .filter(|checked| Version::parse(checked).is_some_and(|checked| checked <= version.base()))
-            .count()
-    }
+/// How many checked versions are not newer.
+fn place(checked: &[Version], version: Version) -> usize {
+    checked.partition_point(|checked| *checked <= version.released())
 }

@@ -34,10 +34,10 @@ impl Version {
         (release[0] < 1900).then(|| Self { release, phase: phase(rest) })
     }
 
-    /// The release alone, without pre- or post-release: `0.11.2rc1` is of `0.11.2`.
+    /// What a pre-release leads to: `0.11.2rc1` counts as `0.11.2`.
     #[must_use]
-    pub fn base(self) -> Self {
-        Self { phase: 0, ..self }
+    pub fn released(self) -> Self {
+        Self { phase: self.phase.max(0), ..self }
     }
 }
 
@@ -151,6 +151,7 @@ mod tests {
             assert!(parse(pair[0]) <= parse(pair[1]), "{pair:?}");
         }
         assert!(parse("0.9.2") < parse("0.10.0"));
-        assert_eq!(parse("0.11.2rc1").base(), parse("0.11.2"));
+        assert_eq!(parse("0.11.2rc1").released(), parse("0.11.2"));
+        assert_eq!(parse("0.11.2.post1").released(), parse("0.11.2.post1"));
     }
 }
