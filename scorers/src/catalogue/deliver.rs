@@ -3,8 +3,9 @@
 //! The reasoning parser splits first; the tool parser sees what is left as content. Main type: [`Delivery`]. Classes only:
 //! the texts are rendered by the dialects.
 
-use super::data::{Family, FamilyKind, ParserKind, catalogue};
+use super::data::catalogue;
 use super::engine::engine_def;
+use super::entries::{Family, FamilyKind, ParserKind};
 use super::matrix::{Outcome, outcome};
 use super::parser::{ParserStatus, parser_def, parser_families, parser_status};
 use super::reasoning::{Part, SplitOutcome, reasoning_outcome};

@@ -1,6 +1,7 @@
 //! Engines and gateways by the many names people give them.
 
-use super::data::{EngineDef, Note, catalogue};
+use super::data::catalogue;
+use super::entries::{EngineDef, Note};
 use super::version::Version;
 
 /// What a text says of an endpoint: `litellm over vllm` is the engine vLLM behind the gateway LiteLLM.

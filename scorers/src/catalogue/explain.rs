@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::data::{Family, FamilyKind, catalogue};
+use super::data::catalogue;
 use super::engine::engine_def;
+use super::entries::{Family, FamilyKind};
 use super::matrix::{Outcome, outcome};
 use super::model::model_rule;
 use super::parser::{entry, exists_since, parser_names};

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use regex::Regex;
 use serde_json::Value;
 
-use super::data::{Catalogue, ENGINES, FAMILIES, FamilyKind, MODELS, PARSERS, catalogue};
+use super::data::{Catalogue, ENGINES, FAMILIES, MODELS, PARSERS, catalogue};
+use super::entries::FamilyKind;
 use super::matrix::{MATRIX, MatrixFile};
 use super::reasoning::{REASONING, ReasoningFile};
 use super::recognise::{RECOGNISE, RecogniseFile};

@@ -7,7 +7,8 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-use super::data::{FamilyKind, catalogue, read};
+use super::data::{catalogue, read};
+use super::entries::FamilyKind;
 use super::parser::{parser_families, parser_names};
 use super::runs::{Extent, Runs};
 use super::version::Version;

@@ -7,6 +7,7 @@
 mod data;
 mod deliver;
 mod engine;
+mod entries;
 mod explain;
 mod matrix;
 mod model;
@@ -20,9 +21,10 @@ mod version;
 #[cfg(test)]
 mod integrity;
 
-pub use data::{Catalogue, EngineDef, Family, FamilyKind, Note, ParserDef, ParserKind, catalogue};
+pub use data::{Catalogue, catalogue};
 pub use deliver::{Basis, Delivered, Delivery, Setup, Written, deliver};
 pub use engine::{EngineName, engine_def, engine_id, engine_name, notes, reasoning_fields};
+pub use entries::{EngineDef, Family, FamilyKind, Note, ParserDef, ParserKind};
 pub use explain::{explain, explain_family};
 pub use matrix::{Measured, Outcome as MatrixOutcome, outcome, parsers_giving, parsers_reading};
 pub use model::{EngineParsers, ModelRule, model_rule};

@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 use regex::{RegexSet, RegexSetBuilder};
 use serde::Deserialize;
 
-use super::data::{FamilyKind, catalogue};
+use super::data::catalogue;
+use super::entries::FamilyKind;
 
 /// What models of one id pattern write, and the parsers to serve them with.
 #[derive(Debug, Default, Deserialize)]

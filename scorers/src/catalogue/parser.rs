@@ -1,7 +1,8 @@
 //! Parser names: which engine and version knows them, what they read, what was meant by one it does not know.
 
-use super::data::{FamilyKind, ParserDef, ParserKind, catalogue};
+use super::data::catalogue;
 use super::engine::engine_def;
+use super::entries::{FamilyKind, ParserDef, ParserKind};
 use super::version::Version;
 
 /// Whether an engine's version knows a parser name.

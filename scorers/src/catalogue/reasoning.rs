@@ -7,8 +7,9 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-use super::data::{FamilyKind, catalogue, read};
+use super::data::{catalogue, read};
 use super::engine::engine_def;
+use super::entries::FamilyKind;
 use super::matrix::unpack;
 use super::parser::{parser_families, parser_names};
 use super::runs::{Extent, Runs};

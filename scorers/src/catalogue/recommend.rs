@@ -1,7 +1,8 @@
 //! The flags to serve a model with, on this engine and in this version. Main type: [`Recommendation`].
 
-use super::data::{EngineDef, FamilyKind, ParserKind, catalogue};
+use super::data::catalogue;
 use super::engine::engine_def;
+use super::entries::{EngineDef, FamilyKind, ParserKind};
 use super::matrix::{Outcome, outcome, parsers_reading};
 use super::model::{ModelRule, model_rule};
 use super::parser::{ParserStatus, entry, exists_since, parser_status};

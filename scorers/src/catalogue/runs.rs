@@ -1,6 +1,7 @@
 //! The runs behind a matrix: which version stands in for another, and how a cell's extent is written.
 
-use super::data::{ParserKind, catalogue};
+use super::data::catalogue;
+use super::entries::ParserKind;
 use super::parser::{entry, status_of};
 use super::version::Version;
 
