@@ -62,6 +62,12 @@ impl Io {
         finish(written.and_then(|()| stream.flush()), code)
     }
 
+    /// A file that cannot be used, with its diagnostics drawn.
+    pub(super) fn refuse(&mut self, drawn: &str) -> io::Result<u8> {
+        writeln!(self.err, "{}", drawn.trim_end())?;
+        Ok(exit::USAGE)
+    }
+
     /// An error that reached the top. A closed pipe (`| head`) is the reader's wish, not an error.
     pub(super) fn failed(&mut self, error: &anyhow::Error) -> u8 {
         if error.chain().any(|cause| {

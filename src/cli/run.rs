@@ -1,6 +1,7 @@
 //! `monban run`: suites × endpoint → a run.
 
 use std::io::Write as _;
+use std::time::Duration;
 
 use monban_scorers::diagnosis::Context;
 use serde_json::{Value, json};
@@ -10,11 +11,15 @@ use super::asked::Asked;
 use super::endpoint::{client, model, runtime};
 use super::live::{self, Live, Telling};
 use crate::endpoint::Client;
+use crate::endpoint::identify::{Identity, identify};
 use crate::exit;
 use crate::plan::Plan;
 use crate::record::{RunStart, Store, run_id};
 use crate::report::terminal;
 use crate::runner::{Book, RunOptions};
+
+/// The longest the endpoint is asked who it is.
+const DISCOVERY: Duration = Duration::from_secs(10);
 
 /// The arguments of `monban run`.
 #[derive(Debug, clap::Args)]
@@ -91,12 +96,13 @@ pub(super) fn run(args: RunArgs, io: &mut Io) -> anyhow::Result<u8> {
     };
     let plan = match asked.plan(&args.suites, &model, io.err_color)? {
         Ok(plan) => plan,
-        Err(drawn) => return refuse(&drawn, io),
+        Err(drawn) => return Ok(io.refuse(&drawn)?),
     };
     if args.dry_run {
         return dry_run(&plan, args.format, io);
     }
-    let start = start(&args, &asked, &client, &plan, model)?;
+    let identity = discover(&client, &runtime);
+    let start = start(&args, &asked, &client, &plan, model, identity)?;
     let book = Book::begin(&Store::new(&args.runs_dir), &start)?;
     writeln!(io.err, "run {}: {} attempts at {}", start.run_id, plan.attempt_count(), start.base_url)?;
     let live = Live { client, plan, context: start.context, options: asked.run, book };
@@ -113,7 +119,7 @@ fn resume(id: &str, args: RunArgs, io: &mut Io) -> anyhow::Result<u8> {
     let sources: Vec<String> = start.suites.iter().map(|suite| suite.source.clone()).collect();
     let plan = match asked.plan(&sources, &start.model, io.err_color)? {
         Ok(plan) => plan,
-        Err(drawn) => return refuse(&drawn, io),
+        Err(drawn) => return Ok(io.refuse(&drawn)?),
     };
     same_plan(&start, &plan)?;
     let fail_under = args.fail_under.or(asked.fail_under);
@@ -145,14 +151,6 @@ fn same_plan(start: &RunStart, plan: &Plan) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn refuse(drawn: &str, io: &mut Io) -> anyhow::Result<u8> {
-    write!(io.err, "{drawn}")?;
-    if !drawn.ends_with('\n') {
-        writeln!(io.err)?;
-    }
-    Ok(exit::USAGE)
-}
-
 fn asked(args: &RunArgs) -> Asked {
     Asked {
         run: RunOptions {
@@ -172,12 +170,28 @@ fn asked(args: &RunArgs) -> Asked {
     }
 }
 
-fn start(args: &RunArgs, asked: &Asked, client: &Client, plan: &Plan, model: String) -> anyhow::Result<RunStart> {
+/// Who answers. Never the reason a run does not begin: what does not answer will be told by the run.
+fn discover(client: &Client, runtime: &tokio::runtime::Runtime) -> Identity {
+    let asking = async { tokio::time::timeout(DISCOVERY, identify(client)).await };
+    runtime.block_on(asking).unwrap_or_default()
+}
+
+fn start(
+    args: &RunArgs,
+    asked: &Asked,
+    client: &Client,
+    plan: &Plan,
+    model: String,
+    identity: Identity,
+) -> anyhow::Result<RunStart> {
     let now = jiff::Timestamp::now();
-    let environment = environment(&args.endpoint.environment);
+    let environment = environment(&args.endpoint.environment, &identity);
     let suites: Vec<&str> = plan.suites.iter().map(|suite| suite.name.as_str()).collect();
-    let context =
-        Context { model: Some(model.clone()), route: Some(args.endpoint.route.clone()), ..Context::default() };
+    let context = Context {
+        model: identity.context.model.clone().or_else(|| Some(model.clone())),
+        route: Some(args.endpoint.route.clone()),
+        ..identity.context.clone()
+    };
     Ok(RunStart {
         run_id: run_id(now, &suites.join("-"), &model, &environment),
         monban_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -187,7 +201,7 @@ fn start(args: &RunArgs, asked: &Asked, client: &Client, plan: &Plan, model: Str
         model,
         route: args.endpoint.route.clone(),
         context,
-        identity: Value::Null,
+        identity: serde_json::to_value(&identity.facts)?,
         profile: Value::Null,
         suites: plan.suites.clone(),
         tasks: plan.task_refs(),
@@ -195,8 +209,11 @@ fn start(args: &RunArgs, asked: &Asked, client: &Client, plan: &Plan, model: Str
     })
 }
 
-/// `harness`, or `real:` and a label.
-fn environment(label: &str) -> String {
+/// `harness` where the simulated endpoint answers, whatever the label; else `real:` and the label.
+fn environment(label: &str, identity: &Identity) -> String {
+    if identity.fact("server") == Some("monban-harness") {
+        return "harness".to_owned();
+    }
     if label == "harness" || label.starts_with("real:") { label.to_owned() } else { format!("real:{label}") }
 }
 

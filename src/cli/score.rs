@@ -1,6 +1,25 @@
 //! `monban score`: judge stored responses against a suite.
 
-use super::Io;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read as _, Seek as _, SeekFrom};
+
+use anyhow::Context as _;
+use monban_scorers::Exchange;
+use monban_scorers::diagnosis::Context;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::asked::Asked;
+use super::{Io, live, report};
+use crate::diagnostic::did_you_mean;
+use crate::plan::Plan;
+use crate::record::{RunStart, Store, run_id};
+use crate::report::Input;
+use crate::runner::{Book, Stored, rejudge};
+
+/// The longest line that is read, bytes.
+const LONGEST: u64 = 64 << 20;
 
 /// The arguments of `monban score`.
 #[derive(Debug, clap::Args)]
@@ -16,6 +35,139 @@ pub struct ScoreArgs {
     pub format: super::ReportFormat,
 }
 
-pub(super) fn run(_args: ScoreArgs, _io: &mut Io) -> anyhow::Result<u8> {
-    super::unavailable("score")
+pub(super) fn run(args: ScoreArgs, io: &mut Io) -> anyhow::Result<u8> {
+    let plan = match Asked::default().plan(std::slice::from_ref(&args.suite), "stored", io.err_color)? {
+        Ok(plan) => plan,
+        Err(drawn) => return Ok(io.refuse(&drawn)?),
+    };
+    let input = input(&args, io)?;
+    let by_id: HashMap<&str, usize> = plan.tasks.iter().enumerate().map(|(at, task)| (task.id.as_str(), at)).collect();
+    let repeats = count(reader(&input)?, &by_id)?;
+    // The report reads single attempts from a journal; this one is gone when it is written.
+    let folder = tempfile::tempdir()?;
+    let mut book = Book::begin(&Store::new(folder.path()), &start(&plan, &repeats))?;
+    let mut asked = vec![0; plan.tasks.len()];
+    let stored = Lines::new(reader(&input)?).map(|line| stored(&line?, &plan, &by_id, &mut asked));
+    let record = rejudge(&plan, &Context::default(), stored, live::conclude, 0, &mut book.sink)?;
+    let view = Input { dir: Some(&book.dir), ..Input::of(&record) };
+    report::emit(args.format, view, None, io)?;
+    Ok(record.verdict(None).exit_code())
+}
+
+/// The responses as a file: standard input is spooled, for it is read twice.
+fn input(args: &ScoreArgs, io: &mut Io) -> anyhow::Result<File> {
+    if args.responses.as_os_str() != "-" {
+        let path = args.responses.display();
+        return File::open(&args.responses).with_context(|| format!("cannot read {path}"));
+    }
+    let mut spool = tempfile::tempfile()?;
+    std::io::copy(&mut io.input, &mut spool)?;
+    Ok(spool)
+}
+
+fn reader(file: &File) -> anyhow::Result<BufReader<File>> {
+    let mut file = file.try_clone()?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok(BufReader::new(file))
+}
+
+/// The lines that are not blank, with their numbers.
+struct Lines<R> {
+    input: R,
+    number: u64,
+}
+
+struct Line {
+    number: u64,
+    bytes: Vec<u8>,
+}
+
+impl<R: BufRead> Lines<R> {
+    fn new(input: R) -> Self {
+        Self { input, number: 0 }
+    }
+}
+
+impl<R: BufRead> Iterator for Lines<R> {
+    type Item = anyhow::Result<Line>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            self.number += 1;
+            let mut bytes = Vec::new();
+            match self.input.by_ref().take(LONGEST).read_until(b'\n', &mut bytes) {
+                Ok(0) => return None,
+                Ok(size) if size as u64 == LONGEST => {
+                    return Some(Err(anyhow::anyhow!("line {}: longer than {LONGEST} bytes", self.number)));
+                }
+                Ok(_) if bytes.trim_ascii().is_empty() => {}
+                Ok(_) => return Some(Ok(Line { number: self.number, bytes })),
+                Err(error) => return Some(Err(error.into())),
+            }
+        }
+    }
+}
+
+/// As much of a line as says which task it answers.
+#[derive(Deserialize)]
+struct Head {
+    #[serde(alias = "task_id")]
+    id: Option<String>,
+    task: Option<Value>,
+}
+
+impl Head {
+    fn place(line: &Line, by_id: &HashMap<&str, usize>) -> anyhow::Result<usize> {
+        let number = line.number;
+        let head: Self =
+            serde_json::from_slice(&line.bytes).with_context(|| format!("line {number} is no JSON object"))?;
+        let task = head.task.as_ref().and_then(Value::as_str);
+        let Some(id) = task.or(head.id.as_deref()) else {
+            anyhow::bail!("line {number} does not say which task it answers: give \"id\"");
+        };
+        by_id.get(id).copied().ok_or_else(|| {
+            let hint = did_you_mean(id, by_id.keys().copied()).unwrap_or_default();
+            anyhow::anyhow!("line {number}: the suite has no task `{id}`; {hint}")
+        })
+    }
+}
+
+/// How many answers each task has; one that has none was not asked.
+fn count(lines: impl BufRead, by_id: &HashMap<&str, usize>) -> anyhow::Result<Vec<u32>> {
+    let mut repeats = vec![0; by_id.len()];
+    for line in Lines::new(lines) {
+        repeats[Head::place(&line?, by_id)?] += 1;
+    }
+    Ok(repeats)
+}
+
+fn stored(line: &Line, plan: &Plan, by_id: &HashMap<&str, usize>, asked: &mut [u32]) -> anyhow::Result<Stored> {
+    let task = Head::place(line, by_id)?;
+    let mut value: Value = serde_json::from_slice(&line.bytes)?;
+    if let Some(line) = value.as_object_mut() {
+        line.entry("request").or_insert_with(|| plan.tasks[task].request.body.clone());
+    }
+    let exchanges =
+        Exchange::from_stored_line(&value).map_err(|error| anyhow::anyhow!("line {}: {error}", line.number))?;
+    let attempt = asked[task];
+    asked[task] += 1;
+    Ok(Stored { task, attempt, exchanges })
+}
+
+fn start(plan: &Plan, repeats: &[u32]) -> RunStart {
+    let mut tasks = plan.task_refs();
+    for (task, repeat) in tasks.iter_mut().zip(repeats) {
+        task.repeat = (*repeat).max(1);
+    }
+    let now = jiff::Timestamp::now();
+    RunStart {
+        run_id: run_id(now, &plan.suites[0].name, "stored", "stored"),
+        monban_version: env!("CARGO_PKG_VERSION").to_owned(),
+        started: now.to_string(),
+        environment: "stored".to_owned(),
+        model: "stored".to_owned(),
+        suites: plan.suites.clone(),
+        tasks,
+        ..RunStart::default()
+    }
 }

@@ -127,6 +127,12 @@ impl Store {
         }
     }
 
+    /// Whether there is a run of exactly this id.
+    #[must_use]
+    pub fn exists(&self, id: &str) -> bool {
+        self.root.join(id).exists()
+    }
+
     /// All runs, the oldest first.
     #[must_use]
     pub fn list(&self) -> Vec<RunDir> {

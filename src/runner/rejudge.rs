@@ -46,7 +46,7 @@ impl<E: fmt::Display> fmt::Display for RejudgeError<E> {
 
 impl<E: fmt::Debug + fmt::Display> std::error::Error for RejudgeError<E> {}
 
-/// Judges stored attempts by a plan; the events come in the order of the attempts.
+/// Judges stored attempts by a plan; the events come in the order of the attempts. `wall_ms` is how long the asking took.
 ///
 /// # Errors
 /// When the attempts cannot be read or the journal not written.
@@ -55,6 +55,7 @@ pub fn rejudge<E>(
     context: &Context,
     stored: impl Iterator<Item = Result<Stored, E>>,
     conclude: fn(&RunRecord) -> Vec<Finding>,
+    wall_ms: u64,
     sink: &mut Sink,
 ) -> Result<RunRecord, RejudgeError<E>> {
     let mut stored = stored.peekable();
@@ -66,7 +67,7 @@ pub fn rejudge<E>(
             sink.emit_line(&event, &line).map_err(RejudgeError::Journal)?;
         }
     }
-    conclude_into(sink, conclude).map_err(RejudgeError::Journal)
+    conclude_into(sink, conclude, wall_ms).map_err(RejudgeError::Journal)
 }
 
 fn judge(plan: &Plan, context: &Context, stored: Stored) -> Option<io::Result<(Event, Vec<u8>)>> {
@@ -75,11 +76,11 @@ fn judge(plan: &Plan, context: &Context, stored: Stored) -> Option<io::Result<(E
     Some(line(&event).map(|line| (event, line)))
 }
 
-fn conclude_into(sink: &mut Sink, conclude: fn(&RunRecord) -> Vec<Finding>) -> io::Result<RunRecord> {
+fn conclude_into(sink: &mut Sink, conclude: fn(&RunRecord) -> Vec<Finding>, wall_ms: u64) -> io::Result<RunRecord> {
     for finding in conclude(&sink.fold().record()) {
         sink.emit(&Event::RunFinding(finding))?;
     }
-    let end = RunEnd { finished: jiff::Timestamp::now().to_string(), wall_ms: 0, reason: "done".to_owned() };
+    let end = RunEnd { finished: jiff::Timestamp::now().to_string(), wall_ms, reason: "done".to_owned() };
     sink.emit(&Event::RunEnd(end))?;
     sink.sync()?;
     Ok(sink.fold().record())

@@ -60,6 +60,9 @@ fn reachable(answers: &Answers, identity: &mut Identity) {
 /// LiteLLM names itself, its version and the backend in headers of every answer.
 fn gateway(answers: &Answers, identity: &mut Identity) {
     for exchange in answers.values() {
+        if let Some(server) = exchange.header("server") {
+            identity.book("server", server, "header server", Medium);
+        }
         if let Some(version) = exchange.header("x-litellm-version") {
             identity.book("gateway", "litellm", "header x-litellm-version", High);
             identity.book("gateway_version", version, "header x-litellm-version", High);
