@@ -2,8 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::completion::{Answer, Deviation, Exchange};
-use crate::diagnosis::{Context, Finding};
+mod evaluate;
+mod loss;
+mod modes;
+mod outcome;
+#[cfg(test)]
+mod tests;
+
+use modes::Side;
+
+use crate::completion::{self, Answer, Deviation, Exchange};
+use crate::diagnosis::{AttemptView, Context, Finding, attempt_findings};
+use crate::dialects::{self, Hints, Reread};
 use crate::request::Request;
 use crate::scorer::{Expectation, Verdict};
 
@@ -69,8 +79,84 @@ pub struct Judgement {
 
 /// Judges one attempt: reads the exchanges, scores what was delivered, re-reads where the wire shows a fault, scores
 /// that too, and says what it shows.
+///
+/// ```
+/// use monban_scorers::diagnosis::Context;
+/// use monban_scorers::judge::{Attempt, Outcome, judge};
+/// use monban_scorers::{Exchange, Expectation, Registry, Request};
+/// use serde_json::json;
+///
+/// let body = json!({"messages": [{"role": "user", "content": "What is the capital of France?"}]});
+/// let response = json!({"choices": [{"message": {"role": "assistant", "content": "Paris."}, "finish_reason": "stop"}]});
+/// let table = json!({"scorer": "contains", "text": "Paris"});
+/// let expectation = Expectation::parse(table.as_object().unwrap(), &Registry::builtin()).unwrap();
+///
+/// let judgement = judge(&Attempt {
+///     task: "capital",
+///     request: &Request::read(&body),
+///     exchanges: &[Exchange::from_stored(&body, &response)?],
+///     expectations: &[expectation],
+///     context: &Context::default(),
+/// });
+/// assert_eq!(judgement.outcome, Outcome::Passed);
+/// # Ok::<(), String>(())
+/// ```
 #[must_use]
 pub fn judge(attempt: &Attempt<'_>) -> Judgement {
-    let answers: Vec<Answer> = attempt.exchanges.iter().map(crate::completion::read).collect();
-    Judgement { outcome: Outcome::Error, scored: Vec::new(), findings: Vec::new(), answers, repairs: Vec::new() }
+    let answers: Vec<Answer> = attempt.exchanges.iter().map(read).collect();
+    let model = attempt.context.model.as_deref().unwrap_or(&attempt.request.model);
+    let hints = Hints { request: Some(attempt.request), model: Some(model).filter(|model| !model.is_empty()) };
+    let rereads: Vec<Option<Reread>> = answers
+        .iter()
+        .map(|answer| dialects::reread(answer.completion()?, attempt.request, &hints))
+        .collect();
+    let sides: Vec<Side<'_>> = answers.iter().zip(&rereads).filter_map(|(answer, reread)| Side::of(answer, reread)).collect();
+    let whole = sides.len() == answers.len() && !answers.is_empty();
+    let mut scored = match whole {
+        true => modes::score(attempt.expectations, attempt.request, &sides),
+        false => unanswered(attempt.expectations, &answers),
+    };
+    let cut = outcome::cut(attempt.request, &sides, &mut scored);
+    let findings = attempt_findings(&AttemptView {
+        task: attempt.task,
+        request: attempt.request,
+        exchanges: attempt.exchanges,
+        answers: &answers,
+        rereads: &rereads,
+        scored: &scored,
+        context: attempt.context,
+    });
+    let outcome = if whole { outcome::decide(&sides, &scored, cut, &findings) } else { Outcome::Error };
+    let repairs = rereads.into_iter().flatten().flat_map(|reread| reread.repairs).collect();
+    Judgement { outcome, scored, findings, answers, repairs }
+}
+
+/// Reads an exchange; where it departs in a way that matters, a stock client is asked as well.
+fn read(exchange: &Exchange) -> Answer {
+    let mut answer = completion::read(exchange);
+    if let Answer::Completion(completion) = &mut answer
+        && completion.deviations.iter().any(|deviation| !deviation.is_harmless())
+        && let Some(refused) = completion::strict_client(exchange)
+    {
+        completion.deviations.push(refused);
+    }
+    answer
+}
+
+/// Nothing is scored that was not answered.
+fn unanswered(expectations: &[Expectation], answers: &[Answer]) -> Vec<Scored> {
+    let fault = answers.iter().find_map(|answer| match answer {
+        Answer::Fault(fault) => Some(fault),
+        Answer::Completion(_) => None,
+    });
+    let why = match fault {
+        Some(fault) => format!("no answer: {}", outcome::in_words(fault)),
+        None => "no answer: nothing was asked".to_owned(),
+    };
+    let scored = |expectation| Scored {
+        scorer: evaluate::label(expectation),
+        delivered: Verdict::NotScored(why.clone()),
+        intent: None,
+    };
+    expectations.iter().map(scored).collect()
 }

@@ -1,0 +1,80 @@
+//! Did one mode lose what the other delivered? [`lost`] compares two completions of one request.
+//!
+//! Structural only: the same words or calls, fewer or put elsewhere. Two answers that differ are the model's business.
+
+use crate::completion::{Completion, ToolCall};
+
+/// `poor` is `whole` with something lost, broken or put into another field on the way.
+pub(super) fn lost(poor: &Completion, whole: &Completion) -> bool {
+    if std::ptr::eq(poor, whole) || whole.is_empty_answer() {
+        return false;
+    }
+    poor.is_empty_answer() && !poor.is_truncated()
+        || calls_lost(poor, whole)
+        || same_words_elsewhere(poor, whole)
+        || same_answer_other_frame(poor, whole)
+}
+
+/// Calls that are missing or damaged, where nothing else was said in their place.
+fn calls_lost(poor: &Completion, whole: &Completion) -> bool {
+    if whole.tool_calls.is_empty() || poor.is_truncated() {
+        return false;
+    }
+    if poor.tool_calls.is_empty() {
+        // Prose in place of a call is another answer, unless the server says itself that it called.
+        let claims = matches!(poor.finish_reason.as_deref(), Some("tool_calls" | "function_call"));
+        return claims || squeezed(poor.text()) == squeezed(whole.text());
+    }
+    // Each call that did arrive is one of the whole answer's, or a damaged one of them.
+    let fewer = poor.tool_calls.len() < whole.tool_calls.len();
+    let mut broken = false;
+    let known = poor.tool_calls.iter().all(|call| {
+        let damaged = is_damaged(call);
+        broken |= damaged;
+        whole.tool_calls.iter().any(|other| same(call, other) || (damaged && damaged_form(call, other)))
+    });
+    known && (fewer || broken)
+}
+
+fn same(call: &ToolCall, other: &ToolCall) -> bool {
+    call.name == other.name && matches!((call.arguments.value(), other.arguments.value()), (Ok(a), Ok(b)) if a == b)
+}
+
+fn is_damaged(call: &ToolCall) -> bool {
+    call.name.is_empty() || !call.arguments.value().is_ok_and(|arguments| arguments.is_object())
+}
+
+/// The damaged call may be this one: its name is the same or was lost, and it is not whole itself.
+fn damaged_form(call: &ToolCall, other: &ToolCall) -> bool {
+    !is_damaged(other) && (call.name.is_empty() || call.name == other.name || call.name.contains(&other.name))
+}
+
+/// The same words in all, divided otherwise among text and reasoning.
+fn same_words_elsewhere(poor: &Completion, whole: &Completion) -> bool {
+    let words = |completion: &Completion| squeezed(&format!("{}{}", completion.reasoning(), completion.text()));
+    let (text, other) = (squeezed(poor.text()), squeezed(whole.text()));
+    text != other && poor.tool_calls.len() == whole.tool_calls.len() && {
+        let (all, others) = (words(poor), words(whole));
+        // Reasoning that was dropped in one mode leaves the text; reasoning that leaked adds to it.
+        all == others || (!whole.reasoning().trim().is_empty() && !other.is_empty() && text == others)
+    }
+}
+
+/// The same text and calls; only what frames them differs (finish reason, ids, reasoning).
+fn same_answer_other_frame(poor: &Completion, whole: &Completion) -> bool {
+    let calls = |completion: &Completion| -> Vec<_> {
+        completion.tool_calls.iter().map(|call| (call.name.clone(), call.arguments.value().ok())).collect()
+    };
+    let ids = |completion: &Completion| completion.tool_calls.iter().filter(|call| call.id.is_some()).count();
+    squeezed(poor.text()) == squeezed(whole.text())
+        && calls(poor) == calls(whole)
+        && (poor.finish_reason != whole.finish_reason
+            || ids(poor) < ids(whole)
+            || poor.reasoning().trim().is_empty() != whole.reasoning().trim().is_empty())
+}
+
+/// The text without white space and thinking tags.
+fn squeezed(text: &str) -> String {
+    let text = text.replace("<think>", "").replace("</think>", "");
+    text.chars().filter(|char| !char.is_whitespace()).collect()
+}
