@@ -106,11 +106,10 @@ pub fn judge(attempt: &Attempt<'_>) -> Judgement {
     let answers: Vec<Answer> = attempt.exchanges.iter().map(read).collect();
     let model = attempt.context.model.as_deref().unwrap_or(&attempt.request.model);
     let hints = Hints { request: Some(attempt.request), model: Some(model).filter(|model| !model.is_empty()) };
-    let rereads: Vec<Option<Reread>> = answers
-        .iter()
-        .map(|answer| dialects::reread(answer.completion()?, attempt.request, &hints))
-        .collect();
-    let sides: Vec<Side<'_>> = answers.iter().zip(&rereads).filter_map(|(answer, reread)| Side::of(answer, reread)).collect();
+    let rereads: Vec<Option<Reread>> =
+        answers.iter().map(|answer| dialects::reread(answer.completion()?, attempt.request, &hints)).collect();
+    let sides: Vec<Side<'_>> =
+        answers.iter().zip(&rereads).filter_map(|(answer, reread)| Side::of(answer, reread)).collect();
     let whole = sides.len() == answers.len() && !answers.is_empty();
     let mut scored = match whole {
         true => modes::score(attempt.expectations, attempt.request, &sides),

@@ -3,9 +3,9 @@
 //! An expectation must hold in both modes. What one mode delivered is evidence of what the model meant in the other,
 //! but only where the other **lost** it ([`super::loss`]): two different answers are two answers.
 
+use super::Scored;
 use super::evaluate::{all, is_negative, label, verdict};
 use super::loss::lost;
-use super::Scored;
 use crate::completion::{Answer, Completion, Mode};
 use crate::dialects::Reread;
 use crate::request::Request;
@@ -31,8 +31,7 @@ impl<'a> Side<'a> {
 
 /// Each expectation's two verdicts.
 pub(super) fn score(expectations: &[Expectation], request: &Request, sides: &[Side<'_>]) -> Vec<Scored> {
-    let mut scored: Vec<Scored> =
-        expectations.iter().map(|expectation| one(expectation, request, sides)).collect();
+    let mut scored: Vec<Scored> = expectations.iter().map(|expectation| one(expectation, request, sides)).collect();
     refuse_emptiness(expectations, request, sides, &mut scored);
     scored
 }
@@ -44,8 +43,7 @@ fn one(expectation: &Expectation, request: &Request, sides: &[Side<'_>]) -> Scor
     let reread = sides.iter().any(|side| side.reread.is_some());
     let mut intent = None;
     if reread || (failed && sides.len() > 1) {
-        let meant: Vec<Verdict> =
-            (0..sides.len()).map(|at| on(expectation, request, sides, at, Side::meant)).collect();
+        let meant: Vec<Verdict> = (0..sides.len()).map(|at| on(expectation, request, sides, at, Side::meant)).collect();
         let (borne_out, elsewhere) = borne_out(&meant, sides);
         if reread || elsewhere {
             intent = Some(all(borne_out.into_iter()));
@@ -80,10 +78,8 @@ fn on<'a>(
 fn borne_out(meant: &[Verdict], sides: &[Side<'_>]) -> (Vec<Verdict>, bool) {
     let mut elsewhere = false;
     let borne = meant.iter().zip(sides).map(|(own, side)| {
-        let whole = meant
-            .iter()
-            .zip(sides)
-            .any(|(other, whole)| *other == Verdict::Pass && lost(side.meant(), whole.meant()));
+        let whole =
+            meant.iter().zip(sides).any(|(other, whole)| *other == Verdict::Pass && lost(side.meant(), whole.meant()));
         if *own == Verdict::Pass || !whole {
             return own.clone();
         }
@@ -119,7 +115,8 @@ fn refuse_emptiness(expectations: &[Expectation], request: &Request, sides: &[Si
         return;
     }
     let negative: Vec<bool> = expectations.iter().map(|expectation| is_negative(expectation, request, empty)).collect();
-    let asked_for = scored.iter().zip(&negative).any(|(scored, negative)| !negative && scored.delivered == Verdict::Pass);
+    let asked_for =
+        scored.iter().zip(&negative).any(|(scored, negative)| !negative && scored.delivered == Verdict::Pass);
     if asked_for {
         return;
     }

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::evaluate::{is_negative, label};
 use super::*;
 use crate::completion::{Arguments, Completion, Mode, ToolCall};
-use crate::dialects::{Recognition, Strength};
 use crate::diagnosis::{Blame, Confidence, Severity};
+use crate::dialects::{Recognition, Strength};
 use crate::scorer::{Scorer, Subject};
 
 /// A scorer from a function.
@@ -260,7 +260,8 @@ fn reasoning_put_elsewhere_in_one_mode_is_the_servers() {
 /// A completion that the model meant otherwise than it was delivered.
 fn reread(text: &str, calls: usize, tool: bool) -> Reread {
     let call = ToolCall { name: "f".into(), arguments: Arguments::Text("{}".into()), ..ToolCall::default() };
-    let recognition = Recognition { family: "hermes", span: 0..1, strength: Strength::Strong, stripped: false, damage: None };
+    let recognition =
+        Recognition { family: "hermes", span: 0..1, strength: Strength::Strong, stripped: false, damage: None };
     Reread {
         completion: Completion {
             text: Some(text.to_owned()),
@@ -276,7 +277,8 @@ fn reread(text: &str, calls: usize, tool: bool) -> Reread {
 }
 
 fn scored(delivered: &str, reread: Option<&Reread>, expectations: &[Expectation]) -> (Vec<Scored>, Outcome) {
-    let completion = Completion { text: Some(delivered.to_owned()), finish_reason: Some("stop".into()), ..Completion::default() };
+    let completion =
+        Completion { text: Some(delivered.to_owned()), finish_reason: Some("stop".into()), ..Completion::default() };
     let sides = [Side { delivered: &completion, reread }];
     let scored = modes::score(expectations, &Request::default(), &sides);
     let outcome = outcome::decide(&sides, &scored, false, &[]);
@@ -317,11 +319,19 @@ fn combinations() {
     case(Expectation::Any(vec![calls(), says_paris()]), "any(tool_call, contains)", &Verdict::Pass);
     let none = fail("none holds: tool_call: not the two calls; not contains: contains holds and must not");
     case(Expectation::Any(vec![calls(), not(says_paris())]), "any(tool_call, not contains)", &none);
-    case(Expectation::Any(vec![calls(), unscored()]), "any(tool_call, stream_parity)", &Verdict::NotScored("one mode only".into()));
+    case(
+        Expectation::Any(vec![calls(), unscored()]),
+        "any(tool_call, stream_parity)",
+        &Verdict::NotScored("one mode only".into()),
+    );
     case(Expectation::Any(vec![]), "any()", &fail("there is nothing to choose from"));
     case(Expectation::All(vec![says_paris(), stops()]), "all(contains, finish_reason)", &Verdict::Pass);
     case(Expectation::All(vec![unscored(), calls()]), "all(stream_parity, tool_call)", &fail("not the two calls"));
-    case(Expectation::All(vec![unscored(), stops()]), "all(stream_parity, finish_reason)", &Verdict::NotScored("one mode only".into()));
+    case(
+        Expectation::All(vec![unscored(), stops()]),
+        "all(stream_parity, finish_reason)",
+        &Verdict::NotScored("one mode only".into()),
+    );
 }
 
 #[test]
@@ -343,7 +353,8 @@ fn a_stock_client_is_asked_where_something_departs() {
     let mut object = two_calls();
     object["tool_calls"][0]["function"]["arguments"] = json!({});
     let judgement = judged(&json!({}), &[message(&object, "tool_calls", 9)], &[]);
-    let kinds: Vec<_> = judgement.answers[0].completion().unwrap().deviations.iter().map(|found| found.kind.as_str()).collect();
+    let kinds: Vec<_> =
+        judgement.answers[0].completion().unwrap().deviations.iter().map(|found| found.kind.as_str()).collect();
     assert!(kinds.contains(&"arguments_object"), "{kinds:?}");
     assert_eq!(kinds.contains(&"strict_client"), cfg!(feature = "strict-client"));
     let judgement = judged(&json!({}), &[plain("Paris", "stop")], &[]);
@@ -353,7 +364,9 @@ fn a_stock_client_is_asked_where_something_departs() {
 #[test]
 fn other_modes_are_at_hand() {
     let parity = by("stream_parity", |subject| match subject.other {
-        Some(other) => holds(other.mode != subject.completion.mode && other.text() == subject.completion.text(), "differ"),
+        Some(other) => {
+            holds(other.mode != subject.completion.mode && other.text() == subject.completion.text(), "differ")
+        }
         None => Verdict::NotScored("one mode only".to_owned()),
     });
     let both = [plain("Paris", "stop"), stream(&[json!({"content": "Paris"})], "stop")];
