@@ -1,12 +1,15 @@
 //! The order of a re-reading: delivered calls, then the content, then (only when the content is blank) the reasoning.
 
 use super::super::{Call, Hints, Recognition, Reread, Split, recognise, split_reasoning, tool_dialect};
-use super::{calls, misfiled};
+use super::{calls, misfiled, residue};
 use crate::completion::{Arguments, Completion, Deviation, ToolCall};
 use crate::request::{Request, ToolChoice};
 
 /// Blocks of thought that are taken out of one text before giving up.
 const MOST_BLOCKS: usize = 8;
+
+/// Booked with the completion: what is in its reasoning is known to be a thought.
+const UNCLOSED: &str = "reasoning_unclosed";
 
 /// Re-reads a completion the way the model meant it. `None` when nothing in it calls for another reading.
 ///
@@ -55,6 +58,13 @@ impl Work<'_> {
             let Some(split) = split_reasoning(&answer) else { break };
             self.book("reasoning_in_content", "content", format!("{} markup stands in the content", split.family));
             self.add_reasoning(&split.reasoning);
+            if split.unclosed && split.answer.is_empty() {
+                self.out.deviations.push(Deviation {
+                    kind: UNCLOSED.to_owned(),
+                    place: "content".to_owned(),
+                    detail: "the thought was never closed".to_owned(),
+                });
+            }
             answer.clone_from(&split.answer);
             self.split.get_or_insert(split);
         }
@@ -68,13 +78,20 @@ impl Work<'_> {
                 self.out.reasoning = Some(rest);
             }
         }
+        if !self.out.tool_calls.is_empty() {
+            if let Some(before) = residue::before_markers(&answer).map(str::to_owned) {
+                self.book("markup_residue", "content", "markers of the call are left in the content".to_owned());
+                answer = before;
+            }
+        }
         if answer != text {
             self.out.text = Some(answer).filter(|answer| !answer.is_empty());
         }
     }
 
     fn read_reasoning(&mut self) {
-        if !self.out.is_empty_answer() || self.out.reasoning().trim().is_empty() || self.split.is_some() {
+        let thought = self.out.deviations.iter().any(|deviation| deviation.kind == UNCLOSED);
+        if !self.out.is_empty_answer() || self.out.reasoning().trim().is_empty() || self.split.is_some() || thought {
             return;
         }
         let reasoning = self.out.reasoning().to_owned();

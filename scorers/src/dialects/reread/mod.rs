@@ -6,5 +6,6 @@ mod answer;
 mod arguments;
 mod calls;
 mod misfiled;
+mod residue;
 
 pub use answer::reread;

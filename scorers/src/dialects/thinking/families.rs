@@ -105,12 +105,12 @@ pub(crate) static MUSE: ReasoningDialect = ReasoningDialect {
     grammar: &Channels { end: "<|eom|>", answer: "<|start|>assistant<|channel|>final<|message|>" },
 };
 
-/// Magistral.
+/// Magistral. Streams have been seen to lose the last byte of both markers (SGLang 0.5.23).
 pub(crate) static MISTRAL_THINK: ReasoningDialect = ReasoningDialect {
     family: "mistral_think",
     same_as: &[],
     looks_like: "[THINK]reasoning[/THINK]answer",
-    grammar: &Tags { open: &["[THINK]"], close: &["[/THINK]"], ..TIGHT },
+    grammar: &Tags { open: &["[THINK]", "[THINK"], close: &["[/THINK]", "[/THINK"], ..TIGHT },
 };
 
 /// Seed-OSS.

@@ -3,6 +3,7 @@
 mod families;
 mod gemma;
 mod harmony;
+mod seam;
 mod tags;
 
 pub(super) use families::*;

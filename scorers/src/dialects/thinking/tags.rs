@@ -2,6 +2,10 @@
 
 use super::super::read::Stand;
 use super::super::{Split, Thinking};
+use super::seam;
+
+/// Blocks of thought one behind the other, not more.
+const MOST_BLOCKS: usize = 8;
 
 /// Which tags must be in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +35,9 @@ pub(crate) struct Tags {
 
 impl Thinking for Tags {
     fn split(&self, text: &str) -> Option<Split> {
+        if let Some(split) = self.displaced(text) {
+            return Some(split);
+        }
         let stand = Stand::of(text);
         let lead = text.len() - text.trim_start().len();
         let opened = self.open.iter().find(|open| text[lead..].starts_with(**open)).map(|open| lead + open.len());
@@ -59,22 +66,33 @@ impl Tags {
         let rest = text.get(from..)?;
         let hits =
             self.close.iter().filter_map(|close| rest.find(close).map(|at| (from + at, from + at + close.len())));
-        hits.min()
+        hits.min_by_key(|(at, end)| (*at, std::cmp::Reverse(*end)))
+    }
+
+    /// An empty pair behind everything else: streams of vLLM 0.32 deliver special tokens so. The seam decides.
+    fn displaced(&self, text: &str) -> Option<Split> {
+        let before = self.close.iter().find_map(|close| text.trim_end().strip_suffix(close))?;
+        let before = self.open.iter().find_map(|open| before.strip_suffix(open))?;
+        let split = seam::split(before);
+        let found = self.needs != Needs::CloseOnly && !split.answer.is_empty();
+        found.then_some(Split { stripped: true, ..split })
     }
 
     fn from_open(&self, text: &str, inside: usize) -> Option<Split> {
         let mut reasoning = String::new();
         let mut from = inside;
+        let mut blocks = 0;
         loop {
             let Some((close, end)) = self.next_close(text, from) else {
                 push(&mut reasoning, &text[from..]);
                 return Some(Split { reasoning, unclosed: true, ..Split::default() });
             };
             push(&mut reasoning, &text[from..close]);
+            blocks += 1;
             let lead = text.len() - text[end..].trim_start().len();
             match self.open.iter().find(|open| text[lead..].starts_with(**open)) {
-                Some(open) => from = lead + open.len(),
-                None => return Some(Split { reasoning, answer: text[end..].trim().to_owned(), ..Split::default() }),
+                Some(open) if blocks < MOST_BLOCKS => from = lead + open.len(),
+                _ => return Some(Split { reasoning, answer: text[end..].trim().to_owned(), ..Split::default() }),
             }
         }
     }
