@@ -4,6 +4,7 @@
 //! reports and the command line. What judges is in [`monban_scorers`], which embeds alone.
 
 pub mod cli;
+pub mod compare;
 pub mod diagnostic;
 pub mod endpoint;
 pub mod exit;

@@ -1,6 +1,7 @@
 //! The integration tests: one binary, a module a theme.
 
 mod cli;
+mod compare;
 mod client;
 mod profile;
 mod reports;
