@@ -95,7 +95,13 @@ fn conditions(comparison: &Comparison, out: &mut Vec<u8>) -> std::io::Result<()>
             Kind::Axis => "axis  ",
             Kind::Note => "note  ",
         };
-        writeln!(out, "  {kind}  {}: {} → {}", terminal(&difference.what), terminal(&difference.a), terminal(&difference.b))?;
+        writeln!(
+            out,
+            "  {kind}  {}: {} → {}",
+            terminal(&difference.what),
+            terminal(&difference.a),
+            terminal(&difference.b)
+        )?;
     }
     writeln!(out)
 }
@@ -109,7 +115,9 @@ fn figures(comparison: &Comparison, out: &mut Vec<u8>) -> std::io::Result<()> {
         ("server faults", share(a.server_fault), share(b.server_fault)),
         ("errors", share(a.error), share(b.error)),
     ];
-    for (at, [latency, ttft]) in [["latency p50", "TTFT p50"], ["latency p95", "TTFT p95"], ["latency p99", "TTFT p99"]].iter().enumerate() {
+    for (at, [latency, ttft]) in
+        [["latency p50", "TTFT p50"], ["latency p95", "TTFT p95"], ["latency p99", "TTFT p99"]].iter().enumerate()
+    {
         rows.push((latency, ms(a.latency_ms[at]), ms(b.latency_ms[at])));
         rows.push((ttft, ms(a.ttft_ms[at]), ms(b.ttft_ms[at])));
     }
@@ -130,8 +138,18 @@ fn flips(comparison: &Comparison, out: &mut Vec<u8>) -> std::io::Result<()> {
         pairs.judged, pairs.both_passed, pairs.both_failed, pairs.only_a, pairs.only_b, pairs.unjudged
     )?;
     for flip in pairs.flips.iter().take(20) {
-        let word = |outcome: monban_scorers::Outcome| serde_json::to_value(outcome).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default();
-        writeln!(out, "  {}/{} #{}: {} → {}", terminal(&flip.suite), terminal(&flip.task), flip.attempt, word(flip.a), word(flip.b))?;
+        let word = |outcome: monban_scorers::Outcome| {
+            serde_json::to_value(outcome).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+        };
+        writeln!(
+            out,
+            "  {}/{} #{}: {} → {}",
+            terminal(&flip.suite),
+            terminal(&flip.task),
+            flip.attempt,
+            word(flip.a),
+            word(flip.b)
+        )?;
     }
     if pairs.flips.len() > 20 { writeln!(out, "  … and {} more", pairs.flips.len() - 20) } else { Ok(()) }
 }

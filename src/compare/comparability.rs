@@ -39,8 +39,20 @@ pub enum Kind {
 const COLD: f64 = 4.0;
 
 /// Options that are part of the workload or the sampling: they must agree.
-const FIXED: [&str; 12] =
-    ["stream", "repeat", "rate", "max_tokens", "temperature", "top_p", "top_k", "seed", "sampling", "tags", "task_globs", "timeout"];
+const FIXED: [&str; 12] = [
+    "stream",
+    "repeat",
+    "rate",
+    "max_tokens",
+    "temperature",
+    "top_p",
+    "top_k",
+    "seed",
+    "sampling",
+    "tags",
+    "task_globs",
+    "timeout",
+];
 
 /// Everything that differs, the blocking first.
 #[must_use]
@@ -90,10 +102,17 @@ fn suites(a: &Side, b: &Side, found: &mut Found) {
     };
     let (left, right) = (tasks(a), tasks(b));
     if left != right {
-        let only = |x: &BTreeSet<String>, y: &BTreeSet<String>| x.difference(y).take(5).cloned().collect::<Vec<_>>().join(", ");
+        let only = |x: &BTreeSet<String>, y: &BTreeSet<String>| {
+            x.difference(y).take(5).cloned().collect::<Vec<_>>().join(", ")
+        };
         let both = left.intersection(&right).count();
         let kind = if both == 0 { Kind::Blocks } else { Kind::Note };
-        found.differ(&format!("tasks ({both} in both)"), &format!("only here: {}", only(&left, &right)), &format!("only there: {}", only(&right, &left)), kind);
+        found.differ(
+            &format!("tasks ({both} in both)"),
+            &format!("only here: {}", only(&left, &right)),
+            &format!("only there: {}", only(&right, &left)),
+            kind,
+        );
     }
 }
 
@@ -106,7 +125,9 @@ fn options(a: &Value, b: &Value, found: &mut Found) {
     let (left, right) = (a.as_object().unwrap_or(&empty), b.as_object().unwrap_or(&empty));
     let keys: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
     for key in keys {
-        let said = |side: &serde_json::Map<String, Value>| side.get(key).filter(|value| !value.is_null()).map(Value::to_string).unwrap_or_default();
+        let said = |side: &serde_json::Map<String, Value>| {
+            side.get(key).filter(|value| !value.is_null()).map(Value::to_string).unwrap_or_default()
+        };
         let kind = match key.as_str() {
             "concurrency" => Kind::Axis,
             key if FIXED.contains(&key) => Kind::Blocks,
@@ -123,7 +144,13 @@ fn profile(a: &RunStart, b: &RunStart, found: &mut Found) {
     if left.is_none() && right.is_none() {
         found.differ("model", &a.model, &b.model, Kind::Axis);
         let engine = |start: &RunStart| {
-            format!("{} {}", start.context.engine.as_deref().unwrap_or(""), start.context.engine_version.as_deref().unwrap_or("")).trim().to_owned()
+            format!(
+                "{} {}",
+                start.context.engine.as_deref().unwrap_or(""),
+                start.context.engine_version.as_deref().unwrap_or("")
+            )
+            .trim()
+            .to_owned()
         };
         found.differ("engine", &engine(a), &engine(b), Kind::Axis);
         return;

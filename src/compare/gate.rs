@@ -42,13 +42,19 @@ fn quality(comparison: &Comparison, gate: &mut Gate) {
     if let Some((mean, error)) = pairs.repeats {
         // No spread at all in the repeats: any loss is beyond it.
         if mean < 0.0 && (error == 0.0 || mean / error < -1.96) {
-            gate.regressions.push(format!("pass rate {:+.1} points, {:.1} of noise (one standard error, from the repeats)", mean * 100.0, error * 100.0));
+            gate.regressions.push(format!(
+                "pass rate {:+.1} points, {:.1} of noise (one standard error, from the repeats)",
+                mean * 100.0,
+                error * 100.0
+            ));
         }
         return;
     }
-    gate.notes.push("the noise is not known: run both with --repeat 2 or more to tell a small loss from chance".to_owned());
+    gate.notes
+        .push("the noise is not known: run both with --repeat 2 or more to tell a small loss from chance".to_owned());
     if pairs.only_a > pairs.only_b && pairs.p < ALPHA {
-        gate.regressions.push(format!("{} tasks lost, {} won (exact McNemar p = {:.4})", pairs.only_a, pairs.only_b, pairs.p));
+        gate.regressions
+            .push(format!("{} tasks lost, {} won (exact McNemar p = {:.4})", pairs.only_a, pairs.only_b, pairs.p));
     }
 }
 

@@ -41,8 +41,10 @@ impl Measures {
             Some(Estimate { value: real(part) / real(whole), ci95: Some(ci95) })
         };
         let asked = counts.attempts - counts.skipped;
-        let (intent_passed, intent_judged) =
-            record.tasks.iter().fold((0, 0), |(passed, judged), task| (passed + task.intent_passed, judged + task.intent_judged));
+        let (intent_passed, intent_judged) = record
+            .tasks
+            .iter()
+            .fold((0, 0), |(passed, judged), task| (passed + task.intent_passed, judged + task.intent_judged));
         let rate = |amount: u64, per: f64| (per > 0.0 && amount > 0).then(|| real(amount) / per);
         Self {
             pass: share(counts.passed, counts.judged()),

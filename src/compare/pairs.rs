@@ -56,7 +56,9 @@ impl Pairs {
         for (key, left) in &a.outcomes {
             let Some(right) = b.outcomes.get(key) else { continue };
             let mut rates = [(0, 0); 2];
-            for (attempt, outcomes) in left.iter().filter_map(|(attempt, a)| Some((*attempt, [*a, *right.get(attempt)?]))) {
+            for (attempt, outcomes) in
+                left.iter().filter_map(|(attempt, a)| Some((*attempt, [*a, *right.get(attempt)?])))
+            {
                 for (rate, outcome) in rates.iter_mut().zip(outcomes) {
                     rate.0 += u64::from(outcome == Outcome::Passed);
                     rate.1 += u64::from(is_judged(outcome));

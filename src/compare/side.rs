@@ -45,7 +45,8 @@ impl Side {
         for attempt in dir.attempts().map_err(|error| failed(&error))? {
             let done = attempt.map_err(|error| failed(&error))?;
             side.book(&done);
-            let exchanges = done.exchanges.iter().filter(|exchange| exchange.sent_ms > 0 && exchange.status == Some(200));
+            let exchanges =
+                done.exchanges.iter().filter(|exchange| exchange.sent_ms > 0 && exchange.status == Some(200));
             if let Some(earliest) = exchanges.map(|exchange| (exchange.sent_ms, exchange.total_us)).min() {
                 first = Some(first.map_or(earliest, |first| first.min(earliest)));
             }

@@ -42,7 +42,11 @@ type ByMode = BTreeMap<&'static str, Completion>;
 
 fn first_attempts(side: &Side) -> BTreeMap<String, ByMode> {
     let Some(Ok(attempts)) = side.dir.as_ref().map(crate::record::RunDir::attempts) else { return BTreeMap::new() };
-    attempts.filter_map(Result::ok).filter(|done| done.attempt == 0).filter_map(|done| Some((name(side, &done)?, completions(&done)))).collect()
+    attempts
+        .filter_map(Result::ok)
+        .filter(|done| done.attempt == 0)
+        .filter_map(|done| Some((name(side, &done)?, completions(&done))))
+        .collect()
 }
 
 fn name(side: &Side, done: &AttemptDone) -> Option<String> {
@@ -79,11 +83,19 @@ fn changed(a: &Completion, b: &Completion) -> Vec<String> {
         let said = |reason: &Option<String>| reason.clone().unwrap_or_else(|| "null".to_owned());
         out.push(format!("finish_reason {} → {}", said(&a.finish_reason), said(&b.finish_reason)));
     }
-    let calls = |completion: &Completion| completion.tool_calls.iter().map(|call| format!("{}({})", call.name, call.arguments.as_text())).collect::<Vec<_>>();
+    let calls = |completion: &Completion| {
+        completion
+            .tool_calls
+            .iter()
+            .map(|call| format!("{}({})", call.name, call.arguments.as_text()))
+            .collect::<Vec<_>>()
+    };
     if calls(a) != calls(b) {
         out.push(format!("tool calls {} → {}", a.tool_calls.len(), b.tool_calls.len()));
     }
-    let kinds = |completion: &Completion| completion.deviations.iter().map(|deviation| deviation.kind.clone()).collect::<BTreeSet<String>>();
+    let kinds = |completion: &Completion| {
+        completion.deviations.iter().map(|deviation| deviation.kind.clone()).collect::<BTreeSet<String>>()
+    };
     out.extend(kinds(b).difference(&kinds(a)).map(|kind| format!("deviation `{kind}` appears")));
     if a.usage.is_some() && b.usage.is_none() {
         out.push("the token counts are lost".to_owned());

@@ -10,7 +10,11 @@ pub fn words(comparison: &Comparison) -> Vec<String> {
     let tail = change(comparison.a.latency_ms[1], comparison.b.latency_ms[1]);
     let throughput = ratio(comparison.a.requests_per_s, comparison.b.requests_per_s);
     if let Some(share) = throughput {
-        said.push(format!("throughput {:+.0} %{}", share * 100.0, tail.map_or_else(String::new, |tail| format!(", latency p95 {:+.0} %", tail * 100.0))));
+        said.push(format!(
+            "throughput {:+.0} %{}",
+            share * 100.0,
+            tail.map_or_else(String::new, |tail| format!(", latency p95 {:+.0} %", tail * 100.0))
+        ));
     }
     if throughput.is_some_and(|share| share > 0.05) {
         if tail.is_some_and(|tail| tail > 0.1) {
@@ -41,7 +45,10 @@ fn quality(comparison: &Comparison) -> String {
         _ => "no difference that chance does not explain",
     };
     let (lost, won) = (pairs.only_a, pairs.only_b);
-    format!("{which}: of {} paired attempts {lost} were lost and {won} won (exact McNemar p = {:.3})", pairs.judged, pairs.p)
+    format!(
+        "{which}: of {} paired attempts {lost} were lost and {won} won (exact McNemar p = {:.3})",
+        pairs.judged, pairs.p
+    )
 }
 
 fn ratio(a: Option<f64>, b: Option<f64>) -> Option<f64> {

@@ -15,7 +15,12 @@ fn start() -> RunStart {
         base_url: "http://127.0.0.1:8000/v1".into(),
         model: "m".into(),
         route: "direct".into(),
-        suites: vec![SuiteRef { name: "smoke".into(), version: "1.0.0".into(), digest: "sha256:aa".into(), source: String::new() }],
+        suites: vec![SuiteRef {
+            name: "smoke".into(),
+            version: "1.0.0".into(),
+            digest: "sha256:aa".into(),
+            source: String::new(),
+        }],
         tasks: (0..TASKS).map(|at| TaskRef { suite: 0, id: format!("t{at}"), tags: vec![], repeat: 1 }).collect(),
         options: json!({ "stream": "off", "concurrency": 1, "repeat": 1, "max_tokens": 512 }),
         profile: json!({ "name": "p", "axes": { "context": "8192", "kv_dtype": "auto" } }),
@@ -31,11 +36,25 @@ fn side(start: RunStart, outcome: impl Fn(usize, u32) -> Outcome, latency_us: u6
         events.extend((0..planned.repeat).map(|attempt| {
             let outcome = outcome(task, attempt);
             let measures = vec![Measure { answered: outcome != Error, streamed: false, timing, usage }];
-            Event::AttemptDone(AttemptDone { task, attempt, outcome, expectations: vec![], why: String::new(), findings: vec![], measures, exchanges: vec![] })
+            Event::AttemptDone(AttemptDone {
+                task,
+                attempt,
+                outcome,
+                expectations: vec![],
+                why: String::new(),
+                findings: vec![],
+                measures,
+                exchanges: vec![],
+            })
         }));
     }
     events.push(Event::RunEnd(RunEnd { finished: String::new(), wall_ms: latency_us / 50, reason: "done".into() }));
-    let mut side = Side { record: RunRecord::from_events(&events), dir: None, outcomes: std::collections::BTreeMap::new(), warm_up: None };
+    let mut side = Side {
+        record: RunRecord::from_events(&events),
+        dir: None,
+        outcomes: std::collections::BTreeMap::new(),
+        warm_up: None,
+    };
     for event in &events {
         if let Event::AttemptDone(done) = event {
             side.book(done);
@@ -53,7 +72,11 @@ fn against(change: impl FnOnce(&mut RunStart)) -> Comparison {
 #[track_caller]
 fn case(change: impl FnOnce(&mut RunStart), what: &str, kind: Kind, comparable: bool) {
     let comparison = against(change);
-    let named: Vec<_> = comparison.differences.iter().filter(|difference| difference.kind != Kind::Note || kind == Kind::Note).collect();
+    let named: Vec<_> = comparison
+        .differences
+        .iter()
+        .filter(|difference| difference.kind != Kind::Note || kind == Kind::Note)
+        .collect();
     assert_eq!(named.len(), 1, "{named:?}");
     assert_eq!((named[0].what.as_str(), named[0].kind, comparison.comparable), (what, kind, comparable));
 }
@@ -128,7 +151,9 @@ fn repeats_say_what_noise_is() {
         start.tasks.iter_mut().for_each(|task| task.repeat = 4);
         start
     };
-    let flaky = |shift: u32| move |task: usize, attempt: u32| if task < 10 && (attempt + shift) % 2 == 0 { Failed } else { Passed };
+    let flaky = |shift: u32| {
+        move |task: usize, attempt: u32| if task < 10 && (attempt + shift) % 2 == 0 { Failed } else { Passed }
+    };
     let a = side(repeated(), flaky(0), 1_000);
     assert!(compare(&a, &side(repeated(), flaky(1), 1_000), false).gate.regressions.is_empty());
     let worse = side(repeated(), |task, _| if task < 10 { Failed } else { Passed }, 1_000);
@@ -141,5 +166,8 @@ fn more_throughput_with_a_worse_tail_is_said() {
     let mut b = side(start(), |task, _| if task < 9 { Failed } else { Passed }, 2_000_000);
     b.record.performance.wall_ms = a.record.performance.wall_ms / 4;
     let words = compare(&a, &b, false).words;
-    assert!(words.iter().any(|said| said.contains("worse tail")) && words.iter().any(|said| said.contains("more failures")), "{words:?}");
+    assert!(
+        words.iter().any(|said| said.contains("worse tail")) && words.iter().any(|said| said.contains("more failures")),
+        "{words:?}"
+    );
 }

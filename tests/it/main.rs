@@ -1,8 +1,8 @@
 //! The integration tests: one binary, a module a theme.
 
 mod cli;
-mod compare;
 mod client;
+mod compare;
 mod profile;
 mod reports;
 mod runner;
