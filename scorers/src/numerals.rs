@@ -74,6 +74,11 @@ fn plain(text: &str) -> Vec<char> {
     let mut out = String::with_capacity(text.len());
     let mut raised = false;
     for c in text.chars() {
+        if c.is_ascii() {
+            raised = false;
+            out.push(c);
+            continue;
+        }
         let power = matches!(c, '⁰' | '¹' | '²' | '³' | '⁴'..='⁹' | '⁻');
         if power && !raised {
             out.push('^');

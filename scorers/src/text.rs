@@ -83,7 +83,12 @@ impl TextOptions {
     /// A text prepared for comparing. Linear in its length.
     #[must_use]
     pub fn prepare(&self, text: &str) -> String {
-        let mut out: String = if self.compatible { text.nfkc().collect() } else { text.nfc().collect() };
+        // ASCII is in every normal form already.
+        let mut out: String = match (text.is_ascii(), self.compatible) {
+            (true, _) => text.to_owned(),
+            (false, true) => text.nfkc().collect(),
+            (false, false) => text.nfc().collect(),
+        };
         if self.ignore_case {
             out = out.to_lowercase();
             // A final sigma is lower-cased by its place in the word, which differs between needle and hay.

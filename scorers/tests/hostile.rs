@@ -178,15 +178,15 @@ proptest! {
 
 #[test]
 fn long_answers_are_judged_in_linear_time() {
-    // A quadratic reading of these would take minutes.
+    // A quadratic reading of one of these would take longer than all of them do.
     for unit in ["1,", "-", "^", "```\n", "{", "\\boxed{", "\\frac{1}{", "1 1/", "a. ", "####", "…", "é"] {
-        let text = unit.repeat(300_000 / unit.len());
+        let text = unit.repeat(40_000 / unit.len());
         let completion = Completion { text: Some(text), ..Completion::default() };
         let started = std::time::Instant::now();
         for expectation in EXPECTATIONS.iter() {
             let _ =
                 expectation.evaluate(&Subject { request: &Request::default(), completion: &completion, other: None });
         }
-        assert!(started.elapsed().as_secs() < 60, "{unit}: {:?}", started.elapsed());
+        assert!(started.elapsed().as_secs() < 30, "{unit}: {:?}", started.elapsed());
     }
 }

@@ -285,6 +285,16 @@ fn no_call_is_right_only_in_an_answer() {
     fails(json!({"none": true}), &announced, "shape: finish_reason is \"tool_calls\", but no call arrived");
 }
 
+#[test]
+fn a_call_left_in_the_text_is_no_abstaining() {
+    let leaked = text("<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Tokyo\"}}\n</tool_call>");
+    let reason = verdict(&json!({"none": true}), &leaked).reason().to_owned();
+    assert!(reason.starts_with("expected no call, but the text holds one as markup ("), "{reason}");
+    // An answer that only speaks of calls is one.
+    passes(json!({"none": true}), &text("I would call get_weather, but you asked me not to."));
+    passes(json!({"none": true}), &text("{\"city\": \"Tokyo\", \"temperature\": 21}"));
+}
+
 /// What the shape of one call shows, the wanted call being the one made.
 #[track_caller]
 fn shape(change: impl FnOnce(&mut Completion), reason: &str) {

@@ -118,6 +118,20 @@ mod tests {
     }
 
     #[test]
+    fn markup_in_the_text_fails_even_beside_reasoning() {
+        for text in ["<think>hm</think>4", "hm\n</think>\n\n4", "<think>hm, and no end"] {
+            let verdict = judge(&parsed(SPLIT), &thinking("hm", text));
+            assert!(verdict.reason().starts_with("the text holds reasoning markup ("), "{text}: {verdict:?}");
+        }
+        let call = "<tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call>";
+        let verdict = judge(&parsed(SPLIT), &thinking("hm", call));
+        assert!(verdict.reason().starts_with("the text holds tool-call markup ("), "{verdict:?}");
+        for text in ["I think 4 < 5.", "{\"name\": \"Ada\"}", "a < b and b > c", "# Thinking\n\nIt is 4."] {
+            case(SPLIT, &thinking("hm", text), "");
+        }
+    }
+
+    #[test]
     fn an_answer_that_is_not_there_never_passes() {
         assert_ne!(judge(&parsed(SPLIT), &Completion::default()), Verdict::Pass);
     }
