@@ -103,6 +103,12 @@ fn every_rule_names_what_exists_and_fits() {
             assert!(catalogue().family_of(FamilyKind::Reasoning, family).is_some(), "{}: {family}", rule.pattern);
         }
         for (engine, kind) in ENGINES_WITH_PARSERS.into_iter().flat_map(|engine| KINDS.map(|kind| (engine, kind))) {
+            let also = rule.on(engine).map_or(&[][..], |parsers| &parsers.also);
+            assert!(
+                also.iter().all(|name| parser_def(engine, FamilyKind::Tool, name).is_some()),
+                "{}: {also:?}",
+                rule.pattern
+            );
             let Some(name) = rule.parser(engine, kind) else { continue };
             let reads = parser_def(engine, kind, name).unwrap_or_else(|| panic!("{}: {engine} {name}", rule.pattern));
             let fits = rule.tool_families.iter().any(|family| reads.reads.contains(family));
@@ -351,5 +357,6 @@ const SAMPLE_IDS: &[&str] = &[
     "reka-edge",
     "param2-17b",
     "SmolLM3-3B",
+    "gemma-3-27b-it",
     "Kimi-VL-A3B-Thinking",
 ];

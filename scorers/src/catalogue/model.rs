@@ -41,6 +41,8 @@ pub struct EngineParsers {
     pub tool: Option<String>,
     /// The reasoning parser.
     pub reasoning: Option<String>,
+    /// Tool parsers for the other families its models are seen to write.
+    pub also: Vec<String>,
 }
 
 impl ModelRule {
@@ -63,14 +65,20 @@ impl ModelRule {
     /// The tool and the reasoning parser to pass to an engine.
     #[must_use]
     pub fn parsers(&self, engine: &str) -> (Option<&str>, Option<&str>) {
-        let parsers = match engine {
-            "vllm" => &self.vllm,
-            "sglang" => &self.sglang,
-            "tensorrt_llm" => &self.tensorrt_llm,
-            "atlas" => &self.atlas,
-            _ => return (None, None),
-        };
-        (parsers.tool.as_deref(), parsers.reasoning.as_deref())
+        let parsers = self.on(engine);
+        (parsers.and_then(|it| it.tool.as_deref()), parsers.and_then(|it| it.reasoning.as_deref()))
+    }
+
+    /// All there is for an engine; `None` for an engine without parser names.
+    #[must_use]
+    pub fn on(&self, engine: &str) -> Option<&EngineParsers> {
+        match engine {
+            "vllm" => Some(&self.vllm),
+            "sglang" => Some(&self.sglang),
+            "tensorrt_llm" => Some(&self.tensorrt_llm),
+            "atlas" => Some(&self.atlas),
+            _ => None,
+        }
     }
 
     /// The parser of a kind to pass to an engine.

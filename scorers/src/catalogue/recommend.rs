@@ -50,19 +50,42 @@ pub struct Advice {
 /// ```
 #[must_use]
 pub fn recommend(engine: &str, version: Option<&str>, model: Option<&str>, family: Option<&str>) -> Recommendation {
-    let Some(def) = engine_def(engine) else { return Recommendation::default() };
+    let def = engine_def(engine);
     let version = version.map(str::trim).filter(|version| Version::parse(version).is_some());
     let rule = model.and_then(model_rule);
     let given = |kind| family.and_then(|name| catalogue().family_of(kind, name)).map(|family| family.name.as_str());
     let advise = |kind, expected: Option<&'static str>| {
         let family = given(kind).or(expected)?;
-        Some(advice(&Asked { def, version, kind, family }, rule))
+        Some(match def {
+            Some(def) if !def.gateway => advice(&Asked { def, version, kind, family }, rule),
+            _ => elsewhere(def, kind, family, rule),
+        })
     };
+    // A parser for thoughts a model never has would only take its answers.
+    let thought = rule.filter(|rule| rule.thinks() != "never").and_then(|rule| rule.reasoning_family.as_deref());
     Recommendation {
         tool: advise(FamilyKind::Tool, rule.and_then(ModelRule::tool_family)),
-        reasoning: advise(FamilyKind::Reasoning, rule.and_then(|rule| rule.reasoning_family.as_deref())),
+        reasoning: advise(FamilyKind::Reasoning, thought),
         notes: rule.and_then(|rule| rule.note.clone()).into_iter().collect(),
     }
+}
+
+/// For a gateway, or where the engine is not known: the flags of the engines that take any.
+fn elsewhere(
+    gateway: Option<&EngineDef>,
+    kind: ParserKind,
+    family: &'static str,
+    rule: Option<&'static ModelRule>,
+) -> Advice {
+    let engines = ["vllm", "sglang", "tensorrt_llm"].into_iter().filter_map(engine_def);
+    let flags = engines.filter_map(|def| {
+        let advice = advice(&Asked { def, version: None, kind, family }, rule);
+        advice.parser.is_some().then(|| format!("{} `{}`", def.title, advice.flags))
+    });
+    let flags = flags.collect::<Vec<_>>().join(", ");
+    let place = gateway.map(|def| format!("on the engine behind {}: ", def.title)).unwrap_or_default();
+    let none = format!("no parser that reads {family} is known");
+    Advice { text: if flags.is_empty() { none } else { place + &flags }, ..Advice::default() }
 }
 
 struct Asked<'a> {
@@ -132,9 +155,11 @@ fn choose(asked: &Asked<'_>, rule: Option<&'static ModelRule>, readers: &[&'stat
     let family = catalogue().family_of(asked.kind, asked.family);
     let own = family.and_then(|family| family.parsers(asked.engine()).first()).map(String::as_str);
     let wanted = recipe.or(own).and_then(|name| entry(asked.engine(), asked.kind, name)).map(|(name, _)| name);
+    let also = rule.and_then(|rule| rule.on(asked.engine())).map_or(&[][..], |parsers| &parsers.also);
+    let other = readers.iter().find(|name| also.iter().any(|also| also == *name)).copied();
     match wanted {
         Some(name) if readers.contains(&name) || asked.status(name) != ParserStatus::Known => Some(name),
-        wanted => readers.first().copied().or(wanted),
+        wanted => other.or(readers.first().copied()).or(wanted),
     }
 }
 
@@ -143,6 +168,9 @@ fn sentence(asked: &Asked<'_>, advice: &Advice) -> String {
     let mut text = format!("`{}`", advice.flags);
     if let Some(since) = advice.since {
         text += &format!(", in {title} since {since}");
+        // Between the last version checked without it and the first with it nobody looked.
+        let earlier = asked.version.and_then(Version::parse) < Version::parse(since) && asked.version.is_some();
+        text += if earlier && advice.available { " at the latest" } else { "" };
     }
     let parser = advice.parser.unwrap_or_default();
     if let ParserStatus::Removed { version, replacement } = asked.status(parser) {
@@ -225,7 +253,34 @@ mod tests {
         assert!(
             recommend("mindie", None, Some("Qwen/Qwen3-8B"), None).tool.is_some_and(|advice| advice.parser.is_none())
         );
-        assert_eq!(recommend("no such engine", None, Some("Qwen/Qwen3-8B"), None), Recommendation::default());
+    }
+
+    #[test]
+    fn behind_a_gateway_or_on_an_unknown_engine() {
+        let text = |engine| recommend(engine, None, Some("moonshotai/Kimi-K2.5"), None).tool.unwrap().text;
+        let flags = "vLLM `--enable-auto-tool-choice --tool-call-parser kimi_k2`, \
+                     SGLang `--tool-call-parser kimi_k2`, TensorRT-LLM `--tool_parser kimi_k2`";
+        assert_eq!(text("no such engine"), flags);
+        assert_eq!(text("litellm"), format!("on the engine behind LiteLLM: {flags}"));
+        assert_eq!(recommend("", None, Some("no such model"), None), Recommendation::default());
+    }
+
+    #[test]
+    fn a_model_with_two_formats() {
+        assert_eq!(tool("vllm", "0.23.0", "meta-llama/Llama-4-Scout", "llama3_json").parser, Some("llama4_json"));
+        assert_eq!(tool("vllm", "0.23.0", "meta-llama/Llama-4-Scout", "").parser, Some("llama4_pythonic"));
+    }
+
+    #[test]
+    fn a_model_that_does_not_think_gets_no_reasoning_parser() {
+        assert_eq!(recommend("vllm", None, Some("deepseek-ai/DeepSeek-V3-0324"), None).reasoning, None);
+        assert_eq!(recommend("vllm", None, Some("Qwen/Qwen3-Coder-30B"), None).reasoning, None);
+    }
+
+    #[test]
+    fn a_version_nobody_checked() {
+        let advice = recommend("vllm", Some("0.9.0.1"), Some("Qwen/Qwen3-32B"), None).reasoning.unwrap();
+        assert_eq!(advice.text, "`--reasoning-parser qwen3`, in vLLM since 0.9.2 at the latest");
     }
 
     #[test]
