@@ -5,6 +5,7 @@ mod client;
 mod compare;
 mod profile;
 mod reports;
+mod run;
 mod runner;
 mod server;
 mod suite_errors;

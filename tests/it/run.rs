@@ -1,0 +1,361 @@
+//! `monban run` end to end against loopback servers: exit codes, records, kills, resumption.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use monban::record::{Event, JournalReader, Store};
+use monban_scorers::Outcome;
+use serde_json::Value;
+
+use crate::cli::monban;
+use crate::server::{Asked, Server, Step, dead_port, says, whole};
+
+/// A place for runs, and a suite of so many tasks; each asks for its own number.
+struct Place {
+    dir: tempfile::TempDir,
+    suite: PathBuf,
+}
+
+impl Place {
+    fn with(tasks: usize) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let suite = dir.path().join("suite.toml");
+        std::fs::write(&suite, suite_text(tasks, "yes")).unwrap();
+        Self { dir, suite }
+    }
+
+    fn runs(&self) -> PathBuf {
+        self.dir.path().join("runs")
+    }
+
+    fn store(&self) -> Store {
+        Store::new(self.runs())
+    }
+
+    /// `monban run` of the suite with these further arguments, as a process.
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_monban"));
+        command.arg("run").args(args).arg("--runs-dir").arg(self.runs());
+        command.env_remove("MONBAN_BASE_URL").env_remove("MONBAN_MODEL").stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, url: &str, args: &[&str]) -> Output {
+        self.begin(url, args).output().unwrap()
+    }
+
+    fn begin(&self, url: &str, args: &[&str]) -> Command {
+        let suite = self.suite.to_str().unwrap();
+        self.command(&[&[suite, "--base-url", url, "--model", "m"], args].concat())
+    }
+}
+
+fn suite_text(tasks: usize, expected: &str) -> String {
+    let mut text = "[suite]\nname = \"s\"\nversion = \"1.0.0\"\ndescription = \"d\"\n".to_owned();
+    for n in 0..tasks {
+        let expect = format!("{{ scorer = \"contains\", text = \"{expected}\" }}");
+        text.push_str(&format!("[[task]]\nid = \"t{n}\"\nprompt = \"#{n}.\"\nexpect = [{expect}]\n"));
+    }
+    text
+}
+
+fn is_chat(asked: &Asked) -> bool {
+    asked.head.starts_with("POST")
+}
+
+/// A server that says yes to chats and knows nothing else.
+fn yes() -> Server {
+    Server::start(|asked| if is_chat(asked) { says(asked, "yes") } else { whole(404, "", "{}") })
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_right_endpoint_passes_and_leaves_a_record() {
+    let (place, server) = (Place::with(3), yes());
+    let output = place.run(&server.url(), &["--format", "json", "--stream", "both", "--repeat", "2"]);
+    let report = json(&output);
+    assert_eq!((output.status.code(), &report["verdict"]), (Some(0), &"pass".into()), "{}", stderr(&output));
+    assert_eq!(report["counts"]["passed"], 6);
+    assert_eq!(report["rates"]["pass"], 1.0);
+    let id = report["run_id"].as_str().unwrap();
+    let run = place.store().open(id).unwrap();
+    assert_eq!(run.record().unwrap().counts.passed, 6);
+    assert_eq!(run.attempts().unwrap().count(), 6);
+    assert!(run.path().join("manifest.json").is_file());
+}
+
+#[test]
+fn a_wrong_answer_fails_unless_the_rate_is_enough() {
+    let place = Place::with(4);
+    let server = Server::start(|asked| says(asked, if asked.body.contains("#0.") { "no" } else { "yes" }));
+    let output = place.run(&server.url(), &["--format", "json"]);
+    assert_eq!((output.status.code(), &json(&output)["counts"]["failed"]), (Some(1), &1.into()));
+    assert_eq!(place.run(&server.url(), &["--fail-under", "0.7"]).status.code(), Some(0));
+    assert_eq!(place.run(&server.url(), &["--fail-under", "0.8"]).status.code(), Some(1));
+}
+
+#[test]
+fn a_dead_endpoint_is_invalid_within_half_a_minute() {
+    let place = Place::with(500);
+    let started = Instant::now();
+    let output = place.run(&format!("http://127.0.0.1:{}", dead_port()), &["--format", "json", "--repeat", "20"]);
+    assert!(started.elapsed() < Duration::from_secs(30));
+    let report = json(&output);
+    assert_eq!((output.status.code(), &report["rates"]["pass"]), (Some(4), &Value::Null));
+    assert_eq!(report["counts"]["attempts"], 10_000);
+    assert!(stderr(&output).contains("monban run --resume"), "{}", stderr(&output));
+}
+
+#[test]
+fn sticky_503_are_errors_and_the_rest_is_judged() {
+    let place = Place::with(100);
+    let sick = |asked: &Asked| ["#7.", "#27.", "#47.", "#67.", "#87."].iter().any(|id| asked.body.contains(id));
+    let server = Server::start(move |asked| match (is_chat(asked), sick(asked)) {
+        (true, true) => whole(503, "retry-after: 0\r\n", r#"{"error":{"message":"no worker"}}"#),
+        (true, false) => says(asked, "yes"),
+        _ => whole(404, "", "{}"),
+    });
+    let output = place.run(&server.url(), &["--format", "json"]);
+    let report = json(&output);
+    assert_eq!((output.status.code(), &report["verdict"]), (Some(0), &"pass".into()));
+    assert_eq!((&report["counts"]["passed"], &report["counts"]["error"]), (&95.into(), &5.into()));
+    assert_eq!(report["rates"]["pass"], 1.0);
+    assert_eq!(report["rates"]["pass_low"], 0.95);
+    // The server recovers: only the five are asked again.
+    let before = server.asked().len();
+    drop(server);
+    assert!(before > 100);
+}
+
+#[test]
+fn usage_errors_send_nothing() {
+    let (place, server) = (Place::with(1), yes());
+    for args in [&["--tag", "none-such"][..], &["--fail-under", "7"], &["--api-key-env", "MONBAN_NO_SUCH_VARIABLE"]] {
+        let output = place.run(&server.url(), args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", stderr(&output));
+    }
+    assert_eq!(place.run(&server.url(), &["--dry-run"]).status.code(), Some(0));
+    assert_eq!(server.asked().len(), 0);
+}
+
+#[test]
+fn a_key_never_lands_on_disk_or_in_output() {
+    let place = Place::with(2);
+    let key = "sk-abcdef-0123456789";
+    let server = Server::start(move |asked| {
+        assert!(asked.head.contains(key), "the key is sent");
+        says(asked, &format!("yes {key}"))
+    });
+    let output = place
+        .begin(&server.url(), &["--api-key-env", "THE_KEY", "--format", "json"])
+        .env("THE_KEY", key)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let run = place.store().open("last").unwrap();
+    for entry in std::fs::read_dir(run.path()).unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        assert!(!text.contains("abcdef"), "{text}");
+    }
+    assert!(!format!("{}{}", String::from_utf8_lossy(&output.stdout), stderr(&output)).contains("abcdef"));
+}
+
+/// Waits until something is so; the event is in another process.
+#[track_caller]
+fn wait_for(what: &str, mut so: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !so() {
+        assert!(started.elapsed() < Duration::from_secs(20), "{what} did not happen");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+fn chats(server: &Server) -> usize {
+    server.asked().iter().filter(|asked| is_chat(asked)).count()
+}
+
+#[cfg(unix)]
+fn signal(child: &Child, name: &str) {
+    let status = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
+    assert!(status.success());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_exits_130_and_names_the_command_that_goes_on() {
+    let place = Place::with(10);
+    let server = Server::start(|asked| match (is_chat(asked), asked.body.contains("#9.")) {
+        (true, true) => vec![Step::Hang],
+        (true, false) => says(asked, "yes"),
+        _ => whole(404, "", "{}"),
+    });
+    let mut command = place.begin(&server.url(), &["--concurrency", "1"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for("the tenth request", || chats(&server) == 10);
+    signal(&child, "-INT");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    let id = place.store().open("last").unwrap().id();
+    assert!(stderr(&output).contains(&format!("monban run --resume {id} --runs-dir ")), "{}", stderr(&output));
+    let counts = place.store().open("last").unwrap().record().unwrap().counts;
+    assert_eq!((counts.passed, counts.skipped), (9, 1));
+}
+
+#[test]
+fn a_second_process_on_a_run_is_refused() {
+    let place = Place::with(2);
+    let server = Server::start(|asked| if is_chat(asked) { vec![Step::Hang] } else { whole(404, "", "{}") });
+    let mut child = place.begin(&server.url(), &[]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_for("the first request", || chats(&server) > 0);
+    let output = place.command(&["--resume", "last"]).output().unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("being written by another process"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_changed_suite_is_refused() {
+    let place = Place::with(2);
+    let server = Server::start(|_| whole(503, "retry-after: 0\r\n", "{}"));
+    assert_eq!(place.run(&server.url(), &[]).status.code(), Some(4));
+    std::fs::write(&place.suite, suite_text(2, "other")).unwrap();
+    let before = server.asked().len();
+    let output = place.command(&["--resume", "last"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("suite `s` changed"), "{}", stderr(&output));
+    assert_eq!(server.asked().len(), before);
+}
+
+#[test]
+fn resuming_asks_again_what_erred_and_nothing_else() {
+    let place = Place::with(6);
+    let server = Server::start(|asked| {
+        let sick = asked.body.contains("#3.") && asked.n < 12;
+        if sick { whole(500, "", "{}") } else { says(asked, "yes") }
+    });
+    let output = place.run(&server.url(), &["--retries", "0", "--concurrency", "1", "--format", "json"]);
+    assert_eq!(json(&output)["counts"]["error"], 1, "{}", stderr(&output));
+    let before = chats(&server);
+    while server.asked().len() < 12 {
+        monban(&["run", "nonsense"]);
+        place.command(&["--resume", "last"]).output().unwrap();
+    }
+    let output = place.command(&["--resume", "last", "--format", "json"]).output().unwrap();
+    let report = json(&output);
+    assert_eq!((output.status.code(), &report["counts"]["passed"]), (Some(0), &6.into()), "{}", stderr(&output));
+    assert!(server.asked().iter().filter(|asked| is_chat(asked)).skip(before).all(|asked| asked.body.contains("#3.")));
+}
+
+/// One kill after so long, then the resumption: what was asked after its outcome was journaled?
+fn kill_and_resume(server: &Server, place: &Place, after: Duration) {
+    let mut child = place.begin(&server.url(), &["--concurrency", "4", "--repeat", "3"]);
+    let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let started = Instant::now();
+    let before = chats(server);
+    wait_for("the first request", || chats(server) > before || child.try_wait().unwrap().is_some());
+    std::thread::sleep(after.saturating_sub(started.elapsed()));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let run = place.store().open("last").unwrap();
+    let journaled = outcomes(&run.journal_path());
+    let before = chats(server);
+    let output = place.command(&["--resume", &run.id(), "--format", "json"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let counts = run.record().unwrap().counts;
+    assert_eq!((counts.attempts, counts.passed), (24, 24));
+    let seen: Vec<_> =
+        run.attempts().unwrap().map(|done| done.map(|done| (done.task, done.attempt)).unwrap()).collect();
+    let all: Vec<_> = (0..8).flat_map(|task| (0..3).map(move |attempt| (task, attempt))).collect();
+    assert_eq!(seen, all, "each attempt once");
+    // None was asked again whose outcome was in the journal: task by task, what was left and what was asked agree.
+    let mut asked_again = BTreeMap::new();
+    for asked in server.asked().iter().filter(|asked| is_chat(asked)).skip(before) {
+        let task = (0..8).find(|task| asked.body.contains(&format!("#{task}."))).unwrap();
+        *asked_again.entry(task).or_insert(0) += 1;
+    }
+    for task in 0..8 {
+        let done = journaled.iter().filter(|(of, _)| *of == task).count();
+        assert_eq!(asked_again.get(&task).copied().unwrap_or(0), 3 - done, "task {task}");
+    }
+    assert_eq!(outcomes(&run.journal_path()).len(), 24, "no outcome twice in the journal");
+}
+
+/// The attempts whose final outcome stands in a journal.
+fn outcomes(journal: &Path) -> Vec<(usize, u32)> {
+    let Ok(reader) = JournalReader::open(journal) else { return Vec::new() };
+    let done = reader.filter_map(|event| match event.unwrap() {
+        Event::AttemptDone(done) if done.outcome != Outcome::Error => Some((done.task, done.attempt)),
+        _ => None,
+    });
+    done.collect()
+}
+
+#[test]
+fn killed_at_any_moment_a_run_loses_nothing_and_asks_nothing_twice() {
+    let place = Place::with(8);
+    let server = Server::start(|asked| {
+        if is_chat(asked) {
+            [vec![Step::Wait(Duration::from_millis(asked.n as u64 % 5))], says(asked, "yes")].concat()
+        } else {
+            whole(404, "", "{}")
+        }
+    });
+    let mut random = fastrand::Rng::with_seed(7);
+    for _ in 0..50 {
+        kill_and_resume(&server, &place, Duration::from_micros(random.u64(0..40_000)));
+    }
+}
+
+#[test]
+fn rescoring_judges_the_stored_answers_by_new_expectations() {
+    let (place, server) = (Place::with(3), yes());
+    assert_eq!(place.run(&server.url(), &[]).status.code(), Some(0));
+    let before = server.asked().len();
+    std::fs::write(&place.suite, suite_text(3, "no")).unwrap();
+    let runs = place.runs();
+    let runs = runs.to_str().unwrap();
+    let done = monban(&["rescore", "last", "--runs-dir", runs, "--format", "json"]);
+    let report: Value = serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{}", done.err));
+    assert_eq!((done.code, &report["counts"]["failed"]), (1, &3.into()));
+    assert!(report["run_id"].as_str().unwrap().ends_with(".rescore-1"));
+    assert_eq!(server.asked().len(), before, "no endpoint is asked");
+    std::fs::write(&place.suite, suite_text(2, "no")).unwrap();
+    let done = monban(&["rescore", "last", "--runs-dir", runs]);
+    assert_eq!(done.code, 2);
+    assert!(done.err.contains("no task `t2`"), "{}", done.err);
+    let listed = monban(&["runs", "--runs-dir", runs]);
+    assert_eq!(listed.out.lines().count(), 2, "{}", listed.out);
+    let shown = monban(&["show", "last", "--runs-dir", runs, "--task", "t1"]);
+    assert!(shown.out.contains("< 200 after"), "{}", shown.out);
+}
+
+#[test]
+fn stored_responses_are_scored_without_an_endpoint() {
+    let place = Place::with(3);
+    let answer = |text: &str| {
+        format!(r#"{{"choices":[{{"message":{{"role":"assistant","content":"{text}"}},"finish_reason":"stop"}}]}}"#)
+    };
+    let lines = [
+        format!(r#"{{"id":"t0","response":{}}}"#, answer("yes")),
+        format!(r#"{{"task":"t1","response":{}}}"#, answer("no")),
+        format!(r#"{{"id":"t1","response":{{"http_status":200,"body":{}}}}}"#, answer("yes")),
+    ];
+    let suite = place.suite.to_str().unwrap();
+    let done = crate::cli::monban_with(&["score", suite, "--responses", "-", "--format", "json"], &lines.join("\n"));
+    let report: Value = serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{}", done.err));
+    let counts = &report["counts"];
+    assert_eq!((&counts["passed"], &counts["failed"], &counts["skipped"]), (&2.into(), &1.into(), &1.into()));
+    let done = crate::cli::monban_with(&["score", suite, "--responses", "-"], r#"{"id":"t9","response":{}}"#);
+    assert_eq!(done.code, 2);
+    assert!(done.err.contains("line 1: the suite has no task `t9`"), "{}", done.err);
+}
