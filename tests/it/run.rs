@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use monban::record::{Event, JournalReader, Store};
@@ -130,10 +131,6 @@ fn sticky_503_are_errors_and_the_rest_is_judged() {
     assert_eq!((&report["counts"]["passed"], &report["counts"]["error"]), (&95.into(), &5.into()));
     assert_eq!(report["rates"]["pass"], 1.0);
     assert_eq!(report["rates"]["pass_low"], 0.95);
-    // The server recovers: only the five are asked again.
-    let before = server.asked().len();
-    drop(server);
-    assert!(before > 100);
 }
 
 #[test]
@@ -239,31 +236,29 @@ fn a_changed_suite_is_refused() {
 #[test]
 fn resuming_asks_again_what_erred_and_nothing_else() {
     let place = Place::with(6);
-    let server = Server::start(|asked| {
-        let sick = asked.body.contains("#3.") && asked.n < 12;
+    let times = AtomicUsize::new(0);
+    let server = Server::start(move |asked| {
+        let sick = asked.body.contains("#3.") && times.fetch_add(1, Ordering::Relaxed) < 2;
         if sick { whole(500, "", "{}") } else { says(asked, "yes") }
     });
     let output = place.run(&server.url(), &["--retries", "0", "--concurrency", "1", "--format", "json"]);
     assert_eq!(json(&output)["counts"]["error"], 1, "{}", stderr(&output));
     let before = chats(&server);
-    while server.asked().len() < 12 {
-        monban(&["run", "nonsense"]);
-        place.command(&["--resume", "last"]).output().unwrap();
-    }
+    let output = place.command(&["--resume", "last", "--format", "json"]).output().unwrap();
+    assert_eq!(json(&output)["counts"]["error"], 1, "still sick: {}", stderr(&output));
     let output = place.command(&["--resume", "last", "--format", "json"]).output().unwrap();
     let report = json(&output);
     assert_eq!((output.status.code(), &report["counts"]["passed"]), (Some(0), &6.into()), "{}", stderr(&output));
     assert!(server.asked().iter().filter(|asked| is_chat(asked)).skip(before).all(|asked| asked.body.contains("#3.")));
 }
 
-/// One kill after so long, then the resumption: what was asked after its outcome was journaled?
-fn kill_and_resume(server: &Server, place: &Place, after: Duration) {
+/// One kill so long after so many requests, then the resumption. How many outcomes were journaled when it was killed?
+fn kill_and_resume(server: &Server, place: &Place, requests: usize, after: Duration) -> usize {
     let mut child = place.begin(&server.url(), &["--concurrency", "4", "--repeat", "3"]);
     let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let started = Instant::now();
     let before = chats(server);
-    wait_for("the first request", || chats(server) > before || child.try_wait().unwrap().is_some());
-    std::thread::sleep(after.saturating_sub(started.elapsed()));
+    wait_for("so many requests", || chats(server) >= before + requests);
+    std::thread::sleep(after);
     child.kill().unwrap();
     child.wait().unwrap();
     let run = place.store().open("last").unwrap();
@@ -288,6 +283,7 @@ fn kill_and_resume(server: &Server, place: &Place, after: Duration) {
         assert_eq!(asked_again.get(&task).copied().unwrap_or(0), 3 - done, "task {task}");
     }
     assert_eq!(outcomes(&run.journal_path()).len(), 24, "no outcome twice in the journal");
+    journaled.len()
 }
 
 /// The attempts whose final outcome stands in a journal.
@@ -305,15 +301,19 @@ fn killed_at_any_moment_a_run_loses_nothing_and_asks_nothing_twice() {
     let place = Place::with(8);
     let server = Server::start(|asked| {
         if is_chat(asked) {
-            [vec![Step::Wait(Duration::from_millis(asked.n as u64 % 5))], says(asked, "yes")].concat()
+            [vec![Step::Wait(Duration::from_millis(5 + asked.n as u64 % 9))], says(asked, "yes")].concat()
         } else {
             whole(404, "", "{}")
         }
     });
     let mut random = fastrand::Rng::with_seed(7);
-    for _ in 0..50 {
-        kill_and_resume(&server, &place, Duration::from_micros(random.u64(0..40_000)));
-    }
+    let mut kill = |_| {
+        let (requests, after) = (random.usize(1..=20), Duration::from_micros(random.u64(0..8_000)));
+        kill_and_resume(&server, &place, requests, after)
+    };
+    let killed: Vec<usize> = (0..50).map(&mut kill).collect();
+    let amid = killed.iter().filter(|done| (1..24).contains(*done)).count();
+    assert!(amid >= 20, "the kills missed the run: {killed:?}");
 }
 
 #[test]
