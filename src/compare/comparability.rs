@@ -39,20 +39,7 @@ pub enum Kind {
 const COLD: f64 = 4.0;
 
 /// Options that are part of the workload or the sampling: they must agree.
-const FIXED: [&str; 12] = [
-    "stream",
-    "repeat",
-    "rate",
-    "max_tokens",
-    "temperature",
-    "top_p",
-    "top_k",
-    "seed",
-    "sampling",
-    "tags",
-    "task_globs",
-    "timeout",
-];
+const FIXED: [&str; 4] = ["stream", "repeat", "rate", "max_tokens"];
 
 /// Everything that differs, the blocking first.
 #[must_use]

@@ -57,9 +57,12 @@ fn reachable(answers: &Answers, identity: &mut Identity) {
     }
 }
 
-/// LiteLLM names itself, its version and the backend in headers of every answer.
+/// LiteLLM names itself, its version and the backend in headers of every answer; the embedded harness names itself too.
 fn gateway(answers: &Answers, identity: &mut Identity) {
     for exchange in answers.values() {
+        if exchange.header("server") == Some("monban-harness") {
+            identity.book("server", "monban-harness", "header server", High);
+        }
         if let Some(server) = exchange.header("server") {
             identity.book("server", server, "header server", Medium);
         }
