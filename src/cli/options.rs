@@ -1,8 +1,13 @@
 //! Options that several subcommands share.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use clap::{Args, ValueEnum};
+
+use super::Io;
 
 pub use crate::report::Format as ReportFormat;
 
@@ -40,4 +45,22 @@ pub struct EndpointArgs {
     /// Seconds one request may take
     #[arg(long, value_name = "S", default_value_t = 120.0)]
     pub timeout: f64,
+}
+
+/// The largest text read from a file or from standard input.
+const LARGEST_INPUT: u64 = 256 << 20;
+
+/// A text file, or standard input for `-`.
+pub(super) fn read_input(file: &Path, io: &mut Io) -> anyhow::Result<String> {
+    let name = file.display();
+    let mut text = String::new();
+    let mut read = |from: &mut dyn Read| from.take(LARGEST_INPUT + 1).read_to_string(&mut text);
+    if file == Path::new("-") {
+        read(&mut io.input).context("standard input cannot be read")?;
+    } else {
+        let mut opened = File::open(file).with_context(|| format!("`{name}` cannot be opened"))?;
+        read(&mut opened).with_context(|| format!("`{name}` cannot be read"))?;
+    }
+    anyhow::ensure!(text.len() as u64 <= LARGEST_INPUT, "`{name}` is larger than {} MiB", LARGEST_INPUT >> 20);
+    Ok(text)
 }

@@ -41,6 +41,17 @@ impl Source {
         (u32::try_from(line + 1).unwrap_or(u32::MAX), u32::try_from(column).unwrap_or(u32::MAX))
     }
 
+    /// The bytes of a 1-based line, without its end and the blanks around it.
+    #[must_use]
+    pub fn line_span(&self, line: u32) -> Option<Range<usize>> {
+        let index = (line as usize).checked_sub(1)?;
+        let start = *self.lines.get(index)?;
+        let end = self.lines.get(index + 1).copied().unwrap_or(self.text.len());
+        let text = &self.text[start..end];
+        let start = start + text.len() - text.trim_start().len();
+        Some(start..start + text.trim().len())
+    }
+
     /// A span that lies within the text and on characters' boundaries.
     #[must_use]
     pub fn clamp(&self, span: Range<usize>) -> Range<usize> {
