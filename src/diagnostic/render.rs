@@ -187,7 +187,7 @@ mod tests {
             .label("again here")
             .related(first..first + 8, "first here")
             .fix("results are compared by id: give each its own");
-        insta::assert_snapshot!(render(&[found.clone()], &[&source], false));
+        insta::assert_snapshot!(render(std::slice::from_ref(&found), &[&source], false));
         insta::assert_snapshot!(to_json("s.toml", &[found]));
     }
 

@@ -164,11 +164,9 @@ impl Planned {
     #[must_use]
     pub fn body(&self, mode: Mode) -> RawJson {
         let mut body = self.request.body.clone();
-        if mode == Mode::Stream {
-            if let Value::Object(map) = &mut body {
-                map.insert("stream".into(), json!(true));
-                map.insert("stream_options".into(), json!({"include_usage": true}));
-            }
+        if let (Mode::Stream, Value::Object(map)) = (mode, &mut body) {
+            map.insert("stream".into(), json!(true));
+            map.insert("stream_options".into(), json!({"include_usage": true}));
         }
         RawJson::of(&body)
     }

@@ -46,14 +46,14 @@ pub(super) fn read(
         problems.in_row(Some((file.to_owned(), line)));
         match row {
             Ok(row) => {
-                let filled = Filler { row: &row, problems }.map(&template, at);
+                let filled = Filler { row: &row, scope, problems }.map(&template, at);
                 tasks.extend(task::read(&filled, at, scope, problems));
             }
             Err(why) => problems.push(Problem::error("dataset_row", format!("{at}/file"), why)),
         }
         problems.in_row(None);
         faulty += usize::from(problems.count() > before);
-        if faulty >= MOST_FAULTY_ROWS {
+        if faulty >= MOST_FAULTY_ROWS || problems.is_full() {
             break;
         }
     }
@@ -61,10 +61,12 @@ pub(super) fn read(
 }
 
 type Row = Map<String, Value>;
+/// A row's line, and the row or why it cannot be read.
+type Line = (u32, Result<Row, String>);
 
 /// The rows of a file, each with its line.
 struct Rows {
-    rows: Vec<(u32, Result<Row, String>)>,
+    rows: Vec<Line>,
 }
 
 impl Rows {
@@ -87,7 +89,7 @@ fn number(index: usize) -> u32 {
     u32::try_from(index + 1).unwrap_or(u32::MAX)
 }
 
-fn jsonl(text: &str) -> Vec<(u32, Result<Row, String>)> {
+fn jsonl(text: &str) -> Vec<Line> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines
         .take(MOST_ROWS + 1)
@@ -102,7 +104,7 @@ fn jsonl(text: &str) -> Vec<(u32, Result<Row, String>)> {
         .collect()
 }
 
-fn csv(text: &str) -> Result<Vec<(u32, Result<Row, String>)>, String> {
+fn csv(text: &str) -> Result<Vec<Line>, String> {
     let mut reader = csv::ReaderBuilder::new().flexible(false).from_reader(text.as_bytes());
     let header = reader.headers().map_err(|error| format!("its header cannot be read: {error}"))?.clone();
     let rows = reader.records().take(MOST_ROWS + 1).map(|record| match record {
@@ -122,6 +124,7 @@ fn csv(text: &str) -> Result<Vec<(u32, Result<Row, String>)>, String> {
 /// Puts a row's values where `{{field}}` stands.
 struct Filler<'a, 'p> {
     row: &'a Row,
+    scope: &'a Scope<'a>,
     problems: &'p mut Problems,
 }
 
@@ -142,6 +145,9 @@ impl Filler<'_, '_> {
     }
 
     fn text(&mut self, text: &str, at: &str) -> Value {
+        if !self.scope.spend(text.len()) {
+            return Value::Null;
+        }
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         while let Some((before, after)) = rest.split_once("{{") {
@@ -153,10 +159,11 @@ impl Filler<'_, '_> {
                 return value;
             }
             out.push_str(before);
-            match value {
-                Value::String(text) => out.push_str(&text),
-                other => out.push_str(&other.to_string()),
+            let value = if let Value::String(text) = value { text } else { value.to_string() };
+            if !self.scope.spend(value.len()) {
+                return Value::Null;
             }
+            out.push_str(&value);
             rest = after;
         }
         out.push_str(rest);

@@ -1,9 +1,11 @@
 //! `expect`: parsed with the registry, every error at its place, and every call it names offered by the task.
 
+use jsonschema::error::ValidationErrorKind;
 use monban_scorers::{ArgError, Expectation};
 use serde_json::Value;
 
-use super::fields::quoted;
+use super::fields::{quoted, short_error};
+use super::model::Tool;
 use super::problem::{Problem, Problems, join};
 use super::reader::{Reader, kind};
 use super::task::Scope;
@@ -38,7 +40,7 @@ pub(super) fn read(
             Ok(expectation) => parsed.push(expectation),
             Err(errors) => errors.into_iter().for_each(|error| reader.problems.push(problem(&at, error))),
         }
-        calls_are_offered(item, &at, offered, scope, reader.problems);
+        calls_are_possible(item, &at, offered, scope, reader.problems);
     }
     Some((items.to_vec(), parsed))
 }
@@ -54,21 +56,44 @@ fn problem(at: &str, error: ArgError) -> Problem {
     if unknown_key { problem.at_key() } else { problem }
 }
 
-/// A `tool_call` that names a function the task does not offer can never pass.
-fn calls_are_offered(item: &Value, at: &str, offered: &[String], scope: &Scope<'_>, problems: &mut Problems) {
+/// A `tool_call` that names a function the task does not offer, or wants arguments that its schema forbids, can never pass.
+fn calls_are_possible(item: &Value, at: &str, offered: &[String], scope: &Scope<'_>, problems: &mut Problems) {
     for key in ["any", "all"] {
         for (index, inner) in item.get(key).and_then(Value::as_array).into_iter().flatten().enumerate() {
-            calls_are_offered(inner, &format!("{at}/{key}/{index}"), offered, scope, problems);
+            calls_are_possible(inner, &format!("{at}/{key}/{index}"), offered, scope, problems);
         }
     }
-    if item.get("scorer").and_then(Value::as_str) != Some("tool_call") {
+    let negated = item.get("not").and_then(Value::as_bool) == Some(true);
+    if negated || item.get("scorer").and_then(Value::as_str) != Some("tool_call") {
         return;
     }
+    let exact = item.get("match").is_none_or(|word| word == "exact");
     let calls = item.get("calls").and_then(Value::as_array).into_iter().flatten().enumerate();
-    let named = calls.map(|(index, call)| (format!("{at}/calls/{index}/name"), call)).chain([(join(at, "name"), item)]);
+    let named = calls.map(|(index, call)| (format!("{at}/calls/{index}"), call)).chain([(at.to_owned(), item)]);
     for (pointer, call) in named {
-        if let Some(name) = call.get("name").and_then(Value::as_str) {
-            offers(name, &pointer, offered, scope, problems);
+        let Some(name) = call.get("name").and_then(Value::as_str) else { continue };
+        offers(name, &join(&pointer, "name"), offered, scope, problems);
+        let tool = scope.tools.iter().find(|tool| tool.name == name && offered.contains(&tool.name));
+        if let (Some(tool), Some(arguments)) = (tool, call.get("arguments")) {
+            arguments_are_allowed(tool, arguments, exact, &join(&pointer, "arguments"), problems);
+        }
+    }
+}
+
+/// `exact`: the listed arguments are all there are, so what is required must be among them.
+fn arguments_are_allowed(tool: &Tool, arguments: &Value, exact: bool, at: &str, problems: &mut Problems) {
+    let errors = tool.validator.iter().flat_map(|validator| validator.iter_errors(arguments));
+    for error in errors.filter(|error| exact || !matches!(error.kind(), ValidationErrorKind::Required { .. })).take(3) {
+        let message = format!("no call of `{}` can hold this: {}", tool.name, short_error(&error.to_string()));
+        problems.push(Problem::error("unanswerable", format!("{at}{}", error.instance_path()), message));
+    }
+    let properties = tool.declaration.pointer("/function/parameters/properties").and_then(Value::as_object);
+    let declared = || properties.into_iter().flat_map(|map| map.keys().map(String::as_str));
+    for key in arguments.as_object().into_iter().flat_map(|map| map.keys()) {
+        if properties.is_some_and(|map| !map.contains_key(key)) {
+            let message = format!("`{}` declares no argument {}", tool.name, quoted(key));
+            let problem = Problem::error("unanswerable", join(at, key), message).at_key();
+            problems.push(problem.fix(did_you_mean(key, declared())));
         }
     }
 }

@@ -133,13 +133,13 @@ fn take_extra(body: &mut Map<String, Value>) -> Map<String, Value> {
 }
 
 /// Books a JSON schema that is none. References outside the document are refused, never fetched.
-pub(super) fn check_schema(schema: &Value, at: &str, problems: &mut Problems) {
+pub(super) fn check_schema(schema: &Value, at: &str, problems: &mut Problems) -> Option<jsonschema::Validator> {
     // First against the meta-schema, which says where; then by compiling, which also resolves references and patterns.
     let (path, error) = match jsonschema::meta::options().validate(schema) {
         Err(error) => (error.instance_path().to_string(), error.to_string()),
         Ok(()) => match jsonschema::validator_for(schema) {
             Err(error) => (String::new(), error.to_string()),
-            Ok(_) => return,
+            Ok(validator) => return Some(validator),
         },
     };
     let fix = path.ends_with("/type").then(|| {
@@ -148,6 +148,7 @@ pub(super) fn check_schema(schema: &Value, at: &str, problems: &mut Problems) {
     });
     let message = format!("not a JSON schema: {}", short_error(&error));
     problems.push(Problem::error("invalid_schema", format!("{at}{path}"), message).fix(fix));
+    None
 }
 
 /// A foreign message in one bounded line.

@@ -55,13 +55,17 @@ pub struct Suite {
 }
 
 /// A tool as declared.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Tool {
     /// The function's name.
     pub name: String,
     /// The declaration in the form it is sent in: `{"type": "function", "function": {…}}`.
     pub declaration: Value,
+    /// Its size as JSON text, bytes: each task that offers it carries it.
+    pub(super) size: usize,
+    /// The parameters' schema, compiled; `None` where it is none.
+    pub(super) validator: Option<Arc<jsonschema::Validator>>,
 }
 
 /// A task with everything resolved.

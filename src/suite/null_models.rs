@@ -3,8 +3,8 @@
 //! A task that an empty answer, an echo or a refusal passes measures nothing. "Must not call a tool" is the usual case:
 //! it has to ask for content too.
 
-use monban_scorers::diagnosis::Context;
-use monban_scorers::{Attempt, Exchange, Mode, Outcome, RawJson, Request};
+use monban_scorers::completion::read;
+use monban_scorers::{Answer, Completion, Exchange, Mode, RawJson, Request, Subject, Verdict};
 use serde_json::{Value, json};
 
 use super::model::{StreamMode, Suite, Task};
@@ -30,36 +30,36 @@ static NULL_MODELS: &[NullModel] = &[
     NullModel { does: "calls the first tool with no arguments", answer: first_tool },
 ];
 
-/// Every task that a model that cannot answer passes. Judged as any answer is, plain and streamed as the suite is asked.
+/// Every task that a model that cannot answer passes, plain and streamed as the suite is asked.
 #[must_use]
 pub fn check(suite: &Suite, source: &Source) -> Vec<Diagnostic> {
-    let context = Context::default();
-    suite
-        .tasks
-        .iter()
-        .filter_map(|task| passed(task, suite.stream, &context).map(|by| found(task, &by, source)))
-        .collect()
+    suite.tasks.iter().filter_map(|task| passed(task, suite.stream).map(|by| found(task, &by, source))).collect()
 }
 
-fn passed(task: &Task, stream: StreamMode, context: &Context) -> Option<Vec<&'static str>> {
+fn passed(task: &Task, stream: StreamMode) -> Option<Vec<&'static str>> {
     let mut body = task.request.clone();
     body.insert("model".into(), json!("null"));
     let request = Request::read(&Value::Object(body));
     let sent = RawJson::of(&request.body);
     let passes = |model: &&NullModel| {
         let Some(message) = (model.answer)(&request) else { return false };
-        let exchanges: Vec<Exchange> = stream.modes().iter().map(|mode| exchange(*mode, &sent, &message)).collect();
-        let attempt = Attempt {
-            task: &task.id,
-            request: &request,
-            exchanges: &exchanges,
-            expectations: &task.expectations,
-            context,
-        };
-        monban_scorers::judge::judge(&attempt).outcome == Outcome::Passed
+        let answers: Vec<Answer> = stream.modes().iter().map(|mode| read(&exchange(*mode, &sent, &message))).collect();
+        holds(task, &request, &answers)
     };
     let by: Vec<_> = NULL_MODELS.iter().filter(passes).map(|model| model.does).collect();
     (!by.is_empty()).then_some(by)
+}
+
+/// Whether every expectation holds on every answer. The wire is healthy, so there is no intent beside what is delivered.
+fn holds(task: &Task, request: &Request, answers: &[Answer]) -> bool {
+    let completions: Vec<_> = answers.iter().filter_map(Answer::completion).collect();
+    let holds = |(index, completion): (usize, &&Completion)| {
+        let other = completions.iter().enumerate().find(|(other, _)| *other != index).map(|(_, other)| *other);
+        let subject = Subject { request, completion, other };
+        // What cannot be scored takes nothing away: a task whose other expectations a null model meets is no better.
+        task.expectations.iter().all(|expectation| !matches!(expectation.evaluate(&subject), Verdict::Fail(_)))
+    };
+    !completions.is_empty() && completions.iter().enumerate().all(holds)
 }
 
 fn found(task: &Task, by: &[&str], source: &Source) -> Diagnostic {

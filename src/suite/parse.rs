@@ -1,6 +1,7 @@
 //! A suite file → [`Suite`]: [`parse`] reads everything and reports everything that is wrong at once.
 
-use std::collections::HashMap;
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
 
 use monban_scorers::Registry;
 use serde_json::{Map, Value};
@@ -13,13 +14,15 @@ use super::reader::Reader;
 use super::said::Said;
 use super::task::{self, Scope};
 use super::{digest, tool};
-use crate::diagnostic::{Diagnostic, Severity, Source};
+use crate::diagnostic::{Diagnostic, Source};
 
 const TOP_KEYS: [&str; 5] = ["suite", "defaults", "tool", "task", "dataset"];
 /// The keys of `[suite]`.
 pub(super) const HEAD_KEYS: [&str; 4] = ["name", "version", "description", "stream"];
 /// The most tasks of one suite, datasets included.
 const MOST_TASKS: usize = 50_000;
+/// What defaults, tools and datasets may add to the tasks, bytes.
+const LARGEST_TASKS: usize = 128 << 20;
 
 /// A file as read: what it means, where it means something, and what is wrong with it.
 #[derive(Debug)]
@@ -41,14 +44,14 @@ pub(super) fn parse(source: &Source, registry: &Registry, read_file: ReadFile<'_
     };
     let suite = Document { said: &said, registry, read_file }.read(source, &mut problems);
     let diagnostics = place(problems, &said, source);
-    let sound = diagnostics.iter().all(|found| found.severity < Severity::Error);
-    Parsed { suite: suite.filter(|_| sound), diagnostics, readable: true }
+    Parsed { suite, diagnostics, readable: true }
 }
 
 /// Problems with their places in the file, in its order.
 fn place(problems: Problems, said: &Said<'_>, source: &Source) -> Vec<Diagnostic> {
-    let (list, left_off) = problems.into_parts();
-    let mut diagnostics: Vec<Diagnostic> = list
+    let cut = problems.is_full();
+    let mut diagnostics: Vec<Diagnostic> = problems
+        .into_list()
         .into_iter()
         .map(|problem| {
             let message = match &problem.row {
@@ -66,8 +69,8 @@ fn place(problems: Problems, said: &Said<'_>, source: &Source) -> Vec<Diagnostic
         })
         .collect();
     diagnostics.sort_by_key(|found| (found.line, found.column));
-    if left_off > 0 {
-        let message = format!("{left_off} more problems are not shown: mend these first");
+    if cut {
+        let message = "the rest of the file was not looked at: mend these first";
         diagnostics.push(Diagnostic::info("more", message).in_file(source.name(), None));
     }
     diagnostics
@@ -88,10 +91,15 @@ impl Document<'_, '_> {
         let defaults = top.table("defaults").map(|map| defaults(map, top.problems)).unwrap_or_default();
         let tools = top.list("tool", "tables: `[[tool]]`").unwrap_or_default();
         let tools = tool::read_all(tools, top.problems);
-        let scope = Scope { tools: &tools, defaults: &defaults, registry: self.registry };
+        let defaults_size = Value::Object(defaults.clone()).to_string().len();
+        let left = Cell::new(LARGEST_TASKS);
+        let scope = Scope { tools: &tools, defaults: &defaults, registry: self.registry, defaults_size, left };
         let tasks = self.tasks(&mut top, &scope, source);
         self.unused(&tools, problems);
         let (name, version, description, stream) = head?;
+        if problems.has_errors() {
+            return None;
+        }
         let digest = digest::of(stream, &tasks);
         Some(Suite { name, version, description, stream, source: source.name().to_owned(), digest, tools, tasks })
     }
@@ -136,6 +144,9 @@ impl Document<'_, '_> {
         let mut ids = HashMap::new();
         for (kind, items) in [("task", written), ("dataset", datasets)] {
             for (index, item) in items.iter().enumerate() {
+                if top.problems.is_full() {
+                    break;
+                }
                 let at = format!("/{kind}/{index}");
                 let Value::Object(map) = item else {
                     top.problems.push(Problem::error("wrong_type", at, format!("a {kind} is a table: `[[{kind}]]`")));
@@ -164,12 +175,10 @@ impl Document<'_, '_> {
 
     /// A tool that nothing offers is most often a task that forgot to.
     fn unused(&self, tools: &[super::model::Tool], problems: &mut Problems) {
-        let offered = |name: &str| {
-            ["task", "dataset"].iter().filter_map(|kind| self.said.value.get(*kind)?.as_array()).flatten().any(|task| {
-                task.get("tools").and_then(Value::as_array).is_some_and(|tools| tools.iter().any(|tool| tool == name))
-            })
-        };
-        for (index, tool) in tools.iter().enumerate().filter(|(_, tool)| !offered(&tool.name)) {
+        let lists = ["task", "dataset"].iter().filter_map(|kind| self.said.value.get(*kind)?.as_array()).flatten();
+        let offered: HashSet<&str> =
+            lists.filter_map(|task| task.get("tools")?.as_array()).flatten().filter_map(Value::as_str).collect();
+        for (index, tool) in tools.iter().enumerate().filter(|(_, tool)| !offered.contains(tool.name.as_str())) {
             let message = format!("no task offers the tool {}", quoted(&tool.name));
             problems.push(Problem::warning("unused_tool", format!("/tool/{index}/name"), message));
         }

@@ -69,7 +69,6 @@ impl Problem {
 #[derive(Debug, Default)]
 pub(super) struct Problems {
     list: Vec<Problem>,
-    left_off: usize,
     /// Set while a dataset's row is read.
     row: Option<(String, u32)>,
 }
@@ -77,11 +76,15 @@ pub(super) struct Problems {
 impl Problems {
     pub(super) fn push(&mut self, mut problem: Problem) {
         if self.list.len() >= MOST {
-            self.left_off += 1;
             return;
         }
         problem.row = problem.row.or_else(|| self.row.clone());
         self.list.push(problem);
+    }
+
+    /// Whether more are collected. Reading stops then: finding the nearest names costs, and nobody reads on.
+    pub(super) fn is_full(&self) -> bool {
+        self.list.len() >= MOST
     }
 
     /// What follows is about a dataset's row; `None` ends that.
@@ -89,13 +92,18 @@ impl Problems {
         self.row = row;
     }
 
-    /// How many were met, those left off included.
+    /// How many were collected.
     pub(super) fn count(&self) -> usize {
-        self.list.len() + self.left_off
+        self.list.len()
     }
 
-    pub(super) fn into_parts(self) -> (Vec<Problem>, usize) {
-        (self.list, self.left_off)
+    /// Whether the file cannot be used.
+    pub(super) fn has_errors(&self) -> bool {
+        self.list.iter().any(|problem| problem.severity == Severity::Error)
+    }
+
+    pub(super) fn into_list(self) -> Vec<Problem> {
+        self.list
     }
 }
 

@@ -5,6 +5,9 @@ use serde_json::{Map, Value};
 use super::problem::{Problem, Problems, join};
 use crate::diagnostic::nearest;
 
+/// More unknown keys of one table are not named.
+const MOST_UNKNOWN: usize = 20;
+
 /// A table being read.
 pub(super) struct Reader<'a, 'p> {
     pub(super) map: &'a Map<String, Value>,
@@ -15,7 +18,7 @@ pub(super) struct Reader<'a, 'p> {
 impl<'a> Reader<'a, '_> {
     /// Books every key that is not known, with the nearest one that is.
     pub(super) fn known(&mut self, what: &str, known: impl Iterator<Item = &'static str> + Clone) {
-        let unknown: Vec<&String> = self.map.keys().filter(|key| known.clone().all(|name| name != *key)).collect();
+        let unknown = self.map.keys().filter(|key| known.clone().all(|name| name != *key)).take(MOST_UNKNOWN);
         for key in unknown {
             let fix = match nearest(key, known.clone()) {
                 Some(name) => format!("did you mean `{name}`?"),

@@ -1,5 +1,7 @@
 //! `[[task]]`: one conversation with its expectations, everything resolved.
 
+use std::cell::Cell;
+
 use monban_scorers::Registry;
 use serde_json::{Map, Value, json};
 
@@ -7,6 +9,7 @@ use super::fields::{self, quoted};
 use super::model::{Task, Tool};
 use super::problem::{Problem, Problems, join};
 use super::reader::{Reader, kind, list};
+use super::tool::MOST_TOOLS;
 use super::{expect, messages};
 use crate::diagnostic::{did_you_mean, nearest};
 
@@ -15,6 +18,7 @@ pub(super) const KEYS: [&str; 9] =
     ["id", "tags", "prompt", "system", "messages", "tools", "tool_choice", "repeat", "expect"];
 const CHOICES: [&str; 3] = ["auto", "none", "required"];
 const LONGEST_ID: usize = 128;
+const MOST_TAGS: usize = 100;
 /// The most attempts of one task.
 pub(super) const MOST_REPEATS: u32 = 1000;
 
@@ -23,6 +27,19 @@ pub(super) struct Scope<'a> {
     pub(super) tools: &'a [Tool],
     pub(super) defaults: &'a Map<String, Value>,
     pub(super) registry: &'a Registry,
+    /// The size of the defaults as JSON text, bytes: each task carries them.
+    pub(super) defaults_size: usize,
+    /// Bytes that the tasks may still grow by beyond the file: a small file can say a large thing many times.
+    pub(super) left: Cell<usize>,
+}
+
+impl Scope<'_> {
+    /// Takes from what is left; false when that is used up.
+    pub(super) fn spend(&self, bytes: usize) -> bool {
+        let left = self.left.get().checked_sub(bytes);
+        self.left.set(left.unwrap_or(0));
+        left.is_some()
+    }
 }
 
 /// Reads one task. `None` when it has no id to speak of; other problems are booked and leave it with holes.
@@ -38,6 +55,11 @@ pub(super) fn read(map: &Map<String, Value>, at: &str, scope: &Scope<'_>, proble
     let own = fields::read(map, at, reader.problems);
     let (expect, expectations) = expect::read(&mut reader, &offered, scope).unwrap_or_default();
 
+    let carried = scope.tools.iter().filter(|tool| offered.contains(&tool.name)).map(|tool| tool.size).sum::<usize>();
+    if !scope.spend(carried + scope.defaults_size) {
+        reader.problems.push(Problem::error("too_large", at, "the tasks together are too large"));
+        return None;
+    }
     let mut request = fields::merge(scope.defaults, own);
     request.insert("messages".into(), Value::Array(messages));
     if !offered.is_empty() {
@@ -64,7 +86,7 @@ fn id(reader: &mut Reader<'_, '_>) -> Option<String> {
 
 fn tags(reader: &mut Reader<'_, '_>) -> Vec<String> {
     let mut tags: Vec<String> = Vec::new();
-    for (index, tag) in reader.texts("tags") {
+    for (index, tag) in reader.texts("tags").into_iter().take(MOST_TAGS) {
         let sound = !tag.is_empty() && tag.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':'));
         if !sound {
             reader.fail(
@@ -83,7 +105,7 @@ fn tags(reader: &mut Reader<'_, '_>) -> Vec<String> {
 
 fn offered(reader: &mut Reader<'_, '_>, scope: &Scope<'_>) -> Vec<String> {
     let mut offered: Vec<String> = Vec::new();
-    for (index, name) in reader.texts("tools") {
+    for (index, name) in reader.texts("tools").into_iter().take(MOST_TOOLS) {
         let pointer = format!("{}/tools/{index}", reader.at);
         if !scope.tools.iter().any(|tool| tool.name == name) {
             let known = || scope.tools.iter().map(|tool| tool.name.as_str());

@@ -1,5 +1,7 @@
 //! `[[tool]]`: an OpenAI function declaration.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use super::fields::{check_schema, quoted};
@@ -10,8 +12,15 @@ use super::reader::Reader;
 /// The keys of a `[[tool]]`.
 pub(super) const KEYS: [&str; 4] = ["name", "description", "parameters", "strict"];
 
+/// The most tools of one suite: no engine takes more, and each is looked up by every task.
+pub(super) const MOST_TOOLS: usize = 1000;
+
 /// Reads every `[[tool]]`.
 pub(super) fn read_all(items: &[Value], problems: &mut Problems) -> Vec<Tool> {
+    if items.len() > MOST_TOOLS {
+        problems.push(Problem::error("too_large", "/tool", format!("{} tools, more than {MOST_TOOLS}", items.len())));
+    }
+    let items = &items[..items.len().min(MOST_TOOLS)];
     let mut tools: Vec<Tool> = Vec::with_capacity(items.len());
     let mut places: Vec<usize> = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
@@ -47,23 +56,28 @@ fn read(reader: &mut Reader<'_, '_>) -> Option<Tool> {
     if let Some(description) = reader.text("description") {
         function.insert("description".into(), json!(description));
     }
-    function.insert("parameters".into(), parameters(reader));
+    let (parameters, validator) = parameters(reader);
+    function.insert("parameters".into(), parameters);
     match reader.map.get("strict") {
         None => {}
         Some(Value::Bool(strict)) => drop(function.insert("strict".into(), json!(strict))),
         Some(_) => reader.fail("wrong_type", "strict", "`strict` expects a boolean"),
     }
-    Some(Tool { name: name?.to_owned(), declaration: json!({"type": "function", "function": function}) })
+    let declaration = json!({"type": "function", "function": function});
+    let size = declaration.to_string().len();
+    Some(Tool { name: name?.to_owned(), declaration, size, validator: validator.map(Arc::new) })
 }
 
 /// The parameters' schema. Absent means a function without arguments: an empty object, which every engine takes.
-fn parameters(reader: &mut Reader<'_, '_>) -> Value {
+fn parameters(reader: &mut Reader<'_, '_>) -> (Value, Option<jsonschema::Validator>) {
     let Some(parameters) = reader.table("parameters") else {
-        return json!({"type": "object", "properties": {}});
+        let none = json!({"type": "object", "properties": {}});
+        let validator = jsonschema::validator_for(&none).ok();
+        return (none, validator);
     };
     let parameters = Value::Object(parameters.clone());
     let at = format!("{}/parameters", reader.at);
-    check_schema(&parameters, &at, reader.problems);
+    let validator = check_schema(&parameters, &at, reader.problems);
     if parameters.get("type").and_then(Value::as_str) != Some("object") {
         let problem = Problem::error("invalid_schema", &at, "the parameters of a function are an object");
         reader.problems.push(problem.fix("write `type = \"object\"` beside `properties`".to_owned()));
@@ -75,7 +89,7 @@ fn parameters(reader: &mut Reader<'_, '_>) -> Value {
             reader.problems.push(Problem::error("invalid_schema", format!("{at}/required/{index}"), message));
         }
     }
-    parameters
+    (parameters, validator)
 }
 
 /// What OpenAI and the engines take: `^[a-zA-Z0-9_-]{1,64}$`.

@@ -3,9 +3,11 @@
 mod cli;
 mod client;
 mod compare;
+mod plan;
 mod profile;
 mod reports;
 mod run;
 mod runner;
 mod server;
+mod suite_check;
 mod suite_errors;

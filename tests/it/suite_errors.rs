@@ -22,6 +22,25 @@ macro_rules! cases {
     )*};
 }
 
+#[test]
+fn a_small_file_cannot_say_a_large_thing() {
+    let tool = format!("[[tool]]\nname = \"t\"\ndescription = \"{}\"\n", "x".repeat(1 << 20));
+    let tasks: String =
+        (0..600).map(|n| format!("[[task]]\nid = \"t{n}\"\nprompt = \"x\"\ntools = [\"t\"]\n{EXPECT}\n")).collect();
+    let drawn = check(&with_head(&(tool + &tasks)));
+    assert!(drawn.contains("too large"), "{drawn}");
+}
+
+#[test]
+fn a_file_of_faults_is_cut_short() {
+    let keys: String = (0..100_000).map(|n| format!("temperatur{n} = 0\n")).collect();
+    let drawn = check(&with_head(&format!("[defaults]\n{keys}")));
+    assert!(drawn.matches("error[").count() < 70);
+    let tasks: String = (0..20_000).map(|n| format!("[[task]]\nid = \"t{n}\"\npromt = \"x\"\n")).collect();
+    let drawn = check(&with_head(&tasks));
+    assert!(drawn.matches("error[").count() < 70 && drawn.contains("mend these first"), "{drawn}");
+}
+
 fn with_head(text: &str) -> String {
     format!("{HEAD}{text}")
 }
@@ -67,5 +86,6 @@ cases! {
     extra_body_is_no_back_door: task(&format!("extra_body = {{ model = \"x\", temperature = 1 }}\n{EXPECT}"));
     no_json_form: task(&format!("seed = 99999999999999999999\ntemperature = nan\nextra_body = {{ when = 2024-01-01 }}\n{EXPECT}"));
     two_budgets: task(&format!("max_tokens = 5\nmax_completion_tokens = 5\n{EXPECT}"));
+    a_call_that_cannot_be: task("expect = [{ scorer = \"tool_call\", name = \"get_wether\", arguments = {} }, { scorer = \"tool_call\", name = \"get_weather\", arguments = { city = 3, cty = \"x\" } }]");
     a_dataset_needs_a_file: with_head("[[dataset]]\nid = \"a\"\n");
 }
