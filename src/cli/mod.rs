@@ -44,7 +44,6 @@ pub struct Cli {
 
 /// The subcommands, in the order of the help.
 #[derive(Debug, Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "one is built a process")]
 pub enum Command {
     /// Show right and wrong server settings side by side, offline, against the embedded simulated endpoint
     Demo(demo::DemoArgs),

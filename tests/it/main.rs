@@ -1,4 +1,5 @@
 //! The integration tests: one binary, a module a theme.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop there")]
 
 mod cli;
 mod client;
