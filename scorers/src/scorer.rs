@@ -82,6 +82,9 @@ pub trait Scorer: fmt::Debug + Send + Sync {
     }
 }
 
+/// Reads the arguments into a scorer, or reports every error.
+pub type Parse = fn(&mut Args) -> Result<Box<dyn Scorer>, Vec<ArgError>>;
+
 /// A scorer's declaration: one `static` a file, listed in [`crate::scorers::BUILTIN`].
 #[derive(Clone, Copy)]
 pub struct ScorerDef {
@@ -94,7 +97,7 @@ pub struct ScorerDef {
     /// The arguments' names, for did-you-mean and the schema.
     pub arguments: &'static [ArgDef],
     /// Parses the arguments into a scorer. Reports every error it finds.
-    pub parse: fn(&mut Args) -> Result<Box<dyn Scorer>, Vec<ArgError>>,
+    pub parse: Parse,
 }
 
 impl fmt::Debug for ScorerDef {

@@ -1,4 +1,5 @@
 //! What holds for every built-in scorer: it is registered, its manual is whole, its example plans.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,5 @@
 //! How expectations are read and composed, with scorers of our own whose verdict is known.
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 use monban_scorers::args::ArgReader;
 use monban_scorers::scorer::{ArgDef, Scorer};

@@ -1,4 +1,5 @@
 //! Whatever is answered and whatever a suite says: no panic, and a verdict or errors.
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,5 @@
 //! `tool_call` from the outside: requests and answers as on the wire, expectations as in a suite.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use monban_scorers::completion::Arguments;
 use monban_scorers::{ArgError, Completion, Expectation, Registry, Request, Subject, ToolCall, Verdict};

@@ -7,26 +7,58 @@
 /// J. Munkres, 1957; the form of R. Jonker and A. Volgenant, 1987).
 pub(super) fn optimal(costs: &[Vec<u64>], columns: usize) -> Vec<Option<usize>> {
     let rows = costs.len();
-    let width = columns.max(rows);
-    // A row without a real column costs more than any real pairing could save.
-    let alone: i64 = 1 + costs.iter().flatten().map(|cost| clip(*cost)).max().unwrap_or(0);
-    let cost = |row: usize, column: usize| costs[row].get(column).map_or(alone, |cost| clip(*cost));
-    let mut row_potential = vec![0_i64; rows + 1];
-    let mut column_potential = vec![0_i64; width + 1];
-    // owner[column] is the row (from 1) that holds the column (from 1); 0: nobody.
-    let mut owner = vec![0_usize; width + 1];
+    let mut solver = Solver::new(costs, columns.max(rows));
     for row in 1..=rows {
-        owner[0] = row;
-        let mut least = vec![i64::MAX; width + 1];
-        let mut came_from = vec![0_usize; width + 1];
-        let mut seen = vec![false; width + 1];
+        solver.add(row);
+    }
+    let mut pairs = vec![None; rows];
+    for (column, row) in solver.owner.iter().enumerate().skip(1).take(columns) {
+        if let Some(pair) = row.checked_sub(1).and_then(|row| pairs.get_mut(row)) {
+            *pair = Some(column - 1);
+        }
+    }
+    pairs
+}
+
+/// Rows and columns count from 1; 0 stands for nobody and for where a path begins.
+struct Solver<'a> {
+    costs: &'a [Vec<u64>],
+    /// What a row without a real column costs: more than any real pairing could save.
+    alone: i64,
+    row_potential: Vec<i64>,
+    column_potential: Vec<i64>,
+    /// The row that holds each column.
+    owner: Vec<usize>,
+}
+
+impl<'a> Solver<'a> {
+    fn new(costs: &'a [Vec<u64>], width: usize) -> Self {
+        Self {
+            costs,
+            alone: 1 + costs.iter().flatten().map(|cost| clip(*cost)).max().unwrap_or(0),
+            row_potential: vec![0; costs.len() + 1],
+            column_potential: vec![0; width + 1],
+            owner: vec![0; width + 1],
+        }
+    }
+
+    fn reduced(&self, row: usize, column: usize) -> i64 {
+        let cost =
+            self.costs.get(row - 1).and_then(|costs| costs.get(column - 1)).map_or(self.alone, |cost| clip(*cost));
+        cost - self.row_potential[row] - self.column_potential[column]
+    }
+
+    /// Takes one more row in, along the cheapest path to a free column.
+    fn add(&mut self, row: usize) {
+        let width = self.owner.len();
+        let (mut least, mut came_from, mut seen) = (vec![i64::MAX; width], vec![0; width], vec![false; width]);
+        self.owner[0] = row;
         let mut column = 0;
-        while owner[column] != 0 {
+        while self.owner[column] != 0 {
             seen[column] = true;
             let (mut step, mut next) = (i64::MAX, 0);
-            for candidate in (1..=width).filter(|candidate| !seen[*candidate]) {
-                let reduced =
-                    cost(owner[column] - 1, candidate - 1) - row_potential[owner[column]] - column_potential[candidate];
+            for candidate in (1..width).filter(|candidate| !seen[*candidate]) {
+                let reduced = self.reduced(self.owner[column], candidate);
                 if reduced < least[candidate] {
                     (least[candidate], came_from[candidate]) = (reduced, column);
                 }
@@ -34,28 +66,25 @@ pub(super) fn optimal(costs: &[Vec<u64>], columns: usize) -> Vec<Option<usize>> 
                     (step, next) = (least[candidate], candidate);
                 }
             }
-            for at in 0..=width {
-                if seen[at] {
-                    row_potential[owner[at]] += step;
-                    column_potential[at] -= step;
-                } else if least[at] != i64::MAX {
-                    least[at] -= step;
-                }
-            }
+            self.shift(step, &seen, &mut least);
             column = next;
         }
         while column != 0 {
-            owner[column] = owner[came_from[column]];
+            self.owner[column] = self.owner[came_from[column]];
             column = came_from[column];
         }
     }
-    let mut pairs = vec![None; rows];
-    for column in 1..=columns {
-        if let Some(pair) = owner[column].checked_sub(1).and_then(|row| pairs.get_mut(row)) {
-            *pair = Some(column - 1);
+
+    fn shift(&mut self, step: i64, seen: &[bool], least: &mut [i64]) {
+        for (at, seen) in seen.iter().enumerate() {
+            if *seen {
+                self.row_potential[self.owner[at]] += step;
+                self.column_potential[at] -= step;
+            } else if least[at] != i64::MAX {
+                least[at] -= step;
+            }
         }
     }
-    pairs
 }
 
 fn clip(cost: u64) -> i64 {
