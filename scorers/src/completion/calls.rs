@@ -4,9 +4,10 @@
 
 use std::collections::HashMap;
 
+use super::ToolCall;
+use super::arguments::{Braces, append};
 use super::deviation::Notes;
 use super::json::{Json, Members, duplicates, get, get_some};
-use super::{Arguments, ToolCall};
 
 /// The calls read so far.
 #[derive(Debug, Default)]
@@ -221,59 +222,4 @@ fn index(members: &Members<'_>, path: &dyn std::fmt::Display, notes: &mut Notes)
         json.to_text().trim().parse::<f64>().ok().filter(|number| number.fract() == 0.0 && number.abs() < 1e9)?;
     #[expect(clippy::cast_possible_truncation, reason = "a whole number below 1e9")]
     Some(number as i64)
-}
-
-fn append(to: &mut Arguments, braces: &mut Braces, json: &Json<'_>, path: &dyn std::fmt::Display, notes: &mut Notes) {
-    let Json::Text(fragment) = json else {
-        let kind = if json.as_map().is_some() { "arguments_object" } else { "arguments_not_text" };
-        notes.add(kind, format_args!("{path}.function.arguments"), json.to_value());
-        *to = match std::mem::take(to) {
-            Arguments::Text(text) if !text.is_empty() => Arguments::Text(text + &json.to_text()),
-            Arguments::Json(before) => Arguments::Text(before.to_string() + &json.to_text()),
-            _ => Arguments::Json(json.to_value()),
-        };
-        (braces.begun, braces.closed) = (true, true);
-        return;
-    };
-    braces.read(fragment);
-    match to {
-        Arguments::Missing => *to = Arguments::Text(fragment.clone().into_owned()),
-        Arguments::Text(text) => text.push_str(fragment),
-        Arguments::Json(_) if fragment.is_empty() => {}
-        Arguments::Json(before) => *to = Arguments::Text(before.to_string() + fragment),
-    }
-}
-
-/// Follows the brackets of arguments as they grow, so that whole ones are known without reading them again.
-#[derive(Debug, Default)]
-struct Braces {
-    depth: usize,
-    quoted: bool,
-    escaped: bool,
-    /// Something stands there.
-    begun: bool,
-    /// The first value was closed.
-    closed: bool,
-}
-
-impl Braces {
-    fn read(&mut self, fragment: &str) {
-        for byte in fragment.bytes() {
-            self.begun |= !byte.is_ascii_whitespace();
-            if self.quoted {
-                self.quoted = self.escaped || byte != b'"';
-                self.escaped = !self.escaped && byte == b'\\';
-                continue;
-            }
-            match byte {
-                b'"' => self.quoted = true,
-                b'{' | b'[' => self.depth += 1,
-                b'}' | b']' => {
-                    self.depth = self.depth.saturating_sub(1);
-                    self.closed |= self.depth == 0;
-                }
-                _ => {}
-            }
-        }
-    }
 }

@@ -4,6 +4,7 @@
 //! Exchange ─▶ read ─▶ (json | sse ─▶ stream) ─▶ assemble ◀─ message, calls, usage, error ─▶ checks ─▶ Answer
 //! ```
 
+mod arguments;
 mod assemble;
 mod calls;
 mod checks;

@@ -125,7 +125,7 @@ impl Exchange {
         let mut last = false;
         for (line, bare) in lines {
             last = line.trim_start_matches("data:").trim() == "[DONE]";
-            let _ = if bare { write!(body, "data: {line}\n\n") } else { write!(body, "{line}\n") };
+            let _ = if bare { write!(body, "data: {line}\n\n") } else { writeln!(body, "{line}") };
             if last {
                 body.push('\n');
             }

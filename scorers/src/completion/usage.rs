@@ -51,7 +51,7 @@ fn count(members: &Members<'_>, key: &str, notes: &mut Notes) -> Option<u64> {
         notes.add("usage_negative", format_args!("usage.{key}"), number);
         return None;
     }
-    if !(number < 9e15) {
+    if number.is_nan() || number >= 9e15 {
         notes.add("number_out_of_range", format_args!("usage.{key}"), number);
         return None;
     }

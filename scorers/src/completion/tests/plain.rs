@@ -81,6 +81,7 @@ fn text(arguments: &str) -> Arguments {
 
 /// `tool_calls` in every shape: the calls read, and the departures.
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn tool_calls() {
     let case = |calls: &str, read: &[ToolCall], expected: &[&str]| {
         let body = format!(r#"{{"role": "assistant", "content": "x", "tool_calls": {calls}}}"#);

@@ -8,6 +8,7 @@ use super::*;
 use crate::completion::{DEVIATION_KINDS, strict_client};
 
 /// JSON of any shape whose keys are often those of the contract.
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn any_json() -> impl Strategy<Value = serde_json::Value> {
     let key = prop_oneof![
         Just("choices"),
