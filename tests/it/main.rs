@@ -6,6 +6,7 @@ mod client;
 mod compare;
 mod plan;
 mod profile;
+mod harness;
 mod reports;
 mod run;
 mod runner;

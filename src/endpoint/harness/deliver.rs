@@ -1,9 +1,9 @@
-//! What a server makes of the model's raw text: the reasoning parser first, then the tool parser, by the measured matrices.
+//! What a server makes of the model's raw text, by the catalogue's measured deliveries.
 //!
-//! Main function: [`deliver`]. A class of the matrix is made concrete here (what a leak, a swallow, a wrong call looks like).
+//! Main function: [`deliver`]. What the catalogue names by class (leak, swallow, wrong call) is made concrete here.
 
 use monban_scorers::Mode;
-use monban_scorers::catalogue::{self, FamilyKind, MatrixOutcome, Part, SplitOutcome};
+use monban_scorers::catalogue::{self, Delivery, MatrixOutcome, Part};
 use monban_scorers::dialects::{REASONING_DIALECTS, TOOL_DIALECTS};
 use monban_scorers::request::{Request, ToolChoice};
 use serde_json::Value;
@@ -48,40 +48,43 @@ pub(super) fn raw(written: &Written, options: &Options, thinking: bool) -> RawTe
     RawText { thought, answer, markup, whole }
 }
 
-/// What the client gets of a raw text.
+/// What the client gets of a raw text; `None` where the engine turns the request down.
 #[must_use]
-pub(super) fn deliver(written: &Written, raw: &RawText, options: &Options, request: &Request, mode: Mode) -> Delivered {
-    let (reasoning, content) = split(raw, options, request, mode);
-    let mut delivered = Delivered { content, reasoning, finish: "stop".into(), ..Delivered::default() };
+pub(super) fn deliver(
+    written: &Written,
+    raw: &RawText,
+    options: &Options,
+    request: &Request,
+    mode: Mode,
+) -> Option<Delivered> {
     let forced = matches!(request.tool_choice, Some(ToolChoice::Required | ToolChoice::Named(_)));
-    let reached = delivered.content.as_deref().is_some_and(|content| content.contains(&raw.markup));
-    if !written.calls.is_empty() && reached {
+    let calls = !written.calls.is_empty();
+    let asked = catalogue::Written {
+        offered: !request.tools.is_empty() && !forced && request.tool_choice != Some(ToolChoice::None),
+        calls: calls.then_some(options.family.as_str()),
+        parallel: written.calls.len() > 1,
+        thought: options.reasoning_family.as_deref().filter(|_| !raw.thought.is_empty()),
+        thinking: request.thinking,
+        mode,
+    };
+    let answer = match catalogue::deliver(&options.setup(), &asked) {
+        Delivery::Answer(answer) => answer,
+        Delivery::Rejected | Delivery::NoStart(_) => return None,
+    };
+    let mut delivered = Delivered {
+        content: part(answer.content, raw),
+        reasoning: part(answer.reasoning, raw),
+        finish: "stop".into(),
+        ..Delivered::default()
+    };
+    if let Some(outcome) = answer.calls {
         // A forced call is made by the grammar, whatever the parser reads.
-        let outcome = if forced { MatrixOutcome::Ok } else { tool_outcome(options, written.calls.len() > 1, mode) };
-        apply(outcome, written, raw, options, &mut delivered);
-        if matches!(request.tool_choice, Some(ToolChoice::Named(_)))
-            && options.engine == "vllm"
-            && !delivered.calls.is_empty()
-        {
-            delivered.finish = "stop".into();
-        }
+        apply(if forced { MatrixOutcome::Ok } else { outcome }, written, raw, options, &mut delivered);
     }
-    delivered
-}
-
-/// Reasoning and content after the reasoning parser.
-fn split(raw: &RawText, options: &Options, request: &Request, mode: Mode) -> (Option<String>, Option<String>) {
-    let Some(parser) = &options.reasoning_parser else { return (None, Some(raw.whole.clone())) };
-    let shape = if raw.thought.is_empty() { "no_thinking_plain" } else { options.shape() };
-    let outcome =
-        catalogue::reasoning_outcome(&options.engine, Some(&options.version), shape, parser, request.thinking, mode);
-    match outcome {
-        Some((SplitOutcome::Split { reasoning, content }, _)) => (part(reasoning, raw), part(content, raw)),
-        // Not measured: its word is taken for its own family, and any other text passes through.
-        _ if raw.thought.is_empty() => (None, Some(raw.answer.clone())),
-        _ if options.reads_reasoning(parser) => (Some(raw.thought.clone()), Some(raw.answer.clone())),
-        _ => (None, Some(raw.whole.clone())),
+    if matches!(request.tool_choice, Some(ToolChoice::Named(_))) && options.engine == "vllm" {
+        delivered.finish = "stop".into();
     }
+    Some(delivered)
 }
 
 fn part(part: Part, raw: &RawText) -> Option<String> {
@@ -100,20 +103,6 @@ fn part(part: Part, raw: &RawText) -> Option<String> {
         Part::Joined => Some(format!("{}\n{}", raw.thought, raw.answer)),
         _ => Some(raw.whole.clone()),
     }
-}
-
-fn tool_outcome(options: &Options, parallel: bool, mode: Mode) -> MatrixOutcome {
-    let Some(parser) = &options.tool_parser else { return MatrixOutcome::Leak };
-    let measured = catalogue::outcome(&options.engine, Some(&options.version), &options.family, parser, mode, parallel);
-    measured.map_or_else(
-        || {
-            let own = catalogue::parser_families(&options.engine, FamilyKind::Tool, parser)
-                .iter()
-                .any(|family| *family == options.family);
-            if own { MatrixOutcome::Ok } else { MatrixOutcome::Leak }
-        },
-        |measured| measured.outcome,
-    )
 }
 
 /// Makes a class of the matrix concrete.

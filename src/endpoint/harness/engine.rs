@@ -1,9 +1,10 @@
-//! The simulated server as one value: [`Setup`] answers requests, refuses what its engine refuses, and says who it is.
+//! The simulated server as one value: [`Simulated`] answers requests, refuses what its engine refuses, and says who it is.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use monban_scorers::catalogue;
 use monban_scorers::request::{Request, ToolChoice};
+use monban_scorers::completion::{Body, Exchange, Piece, Raw, RawJson};
 use monban_scorers::{Mode, dialects::Call};
 use serde_json::{Value, json};
 
@@ -12,11 +13,11 @@ use super::deliver::{self, RawText};
 use super::fault::FaultKind;
 use super::options::Options;
 use super::solve::Written;
-use super::wire::{Delivered, Look};
+use super::wire::{self, Delivered, Look};
 
-/// A server ready to answer.
+/// A simulated server ready to answer.
 #[derive(Debug)]
-pub(super) struct Setup {
+pub struct Simulated {
     pub(super) options: Options,
     pub(super) look: Look,
     pub(super) created: u64,
@@ -31,8 +32,10 @@ pub(super) enum Reply {
     Text(String),
 }
 
-impl Setup {
-    pub(super) fn new(options: Options, brain: Brain) -> Self {
+impl Simulated {
+    /// A server with these options, and a model that knows what `brain` was taught.
+    #[must_use]
+    pub fn new(options: Options, brain: Brain) -> Self {
         let fields = catalogue::reasoning_fields(&options.engine, Some(&options.version));
         let look = Look {
             model: options.model.clone(),
@@ -46,6 +49,26 @@ impl Setup {
         };
         let created = u64::try_from(jiff::Timestamp::now().as_second()).unwrap_or_default();
         Self { look, created, brain, ids: AtomicU64::new(options.seed), parsed: AtomicU64::new(0), options }
+    }
+
+    /// What a client would have got of a request, without a network: the faults of transport left out.
+    #[must_use]
+    pub fn exchange(&self, asked: &Value) -> Exchange {
+        let request = RawJson::of(asked);
+        let streamed = asked.get("stream").and_then(Value::as_bool).unwrap_or(false);
+        if let Some((message, kind)) = self.refuses(asked, request.get().as_bytes()) {
+            let said = json!({ "error": { "message": message, "type": kind, "param": null, "code": 400 } });
+            return Exchange::plain(request, 400, said.to_string());
+        }
+        let delivered = self.reply(asked, request.get().as_bytes(), streamed);
+        let id = self.next_id();
+        if !streamed {
+            return Exchange::plain(request, 200, wire::plain(&delivered, &self.look, &id, self.created).to_string());
+        }
+        let chunks = wire::chunks(&delivered, &self.look, &id, self.created, true).into_iter().map(|chunk| chunk.to_string());
+        let lines = chunks.chain(["[DONE]".to_owned()]).enumerate();
+        let pieces = lines.map(|(at, data)| Piece { at_us: at as u64, raw: Raw(format!("data: {data}\n\n").into_bytes()) }).collect();
+        Exchange { mode: Mode::Stream, body: Body::Pieces(pieces), ..Exchange::plain(request, 200, Vec::new()) }
     }
 
     /// Whether a fault hits this request.
@@ -63,7 +86,8 @@ impl Setup {
         if request.messages.is_empty() {
             return Some(("messages must not be empty".to_owned(), "BadRequestError"));
         }
-        if request.tools.is_empty() || self.options.engine != "vllm" {
+        // vLLM reads gpt-oss by itself, without flags.
+        if request.tools.is_empty() || self.options.engine != "vllm" || self.options.family == "gptoss_harmony" {
             return None;
         }
         let without = self.options.tool_parser.is_none() || self.hit(FaultKind::AutoRefused, body);
@@ -97,7 +121,9 @@ impl Setup {
         self.mislead(&mut written, &request, body);
         let thinking = request.thinking.unwrap_or(true);
         let raw = deliver::raw(&written, &self.options, thinking);
-        let mut delivered = deliver::deliver(&written, &raw, &self.options, &request, mode);
+        // What the engine refuses was refused before.
+        let mut delivered =
+            deliver::deliver(&written, &raw, &self.options, &request, mode).unwrap_or_default();
         self.spoil(&mut delivered, &written, &raw, body, streamed);
         self.parsed.fetch_add(u64::from(!request.tools.is_empty()), Ordering::Relaxed);
         self.bill(&mut delivered, &raw, &request, &written, body);
@@ -165,7 +191,7 @@ impl Setup {
             delivered.completion_tokens = budget;
         } else if written.endless || delivered.completion_tokens > budget {
             let keep = usize::try_from(budget).unwrap_or(usize::MAX);
-            let pieces: Vec<&str> = super::wire::tokens(&raw.answer).collect();
+            let pieces: Vec<&str> = wire::tokens(&raw.answer).collect();
             let kept: String = pieces.into_iter().cycle().take(keep.min(4096)).collect();
             (delivered.content, delivered.calls, delivered.finish) = (Some(kept), Vec::new(), "length".into());
             delivered.completion_tokens = budget;

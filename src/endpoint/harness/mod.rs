@@ -14,6 +14,7 @@ mod solve;
 mod wire;
 
 pub use brain::Brain;
+pub use engine::Simulated;
 pub use fault::{Fault, FaultKind};
 pub use options::{Options, ParserChoice};
 pub use running::Harness;

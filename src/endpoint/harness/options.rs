@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use monban_scorers::catalogue::{self, FamilyKind, ParserStatus, SplitOutcome};
+use monban_scorers::catalogue::{self, Delivery, FamilyKind, ParserStatus, Setup, Written};
 
 use super::fault::Fault;
 
@@ -116,30 +116,29 @@ impl Options {
 
     /// Whether a server with these parsers comes up at all.
     fn starts(&self) -> Result<(), String> {
-        let version = Some(self.version.as_str());
-        let refused = |parser: &str| {
-            format!("{} {} does not start: parser `{parser}` refuses this model's tokenizer", self.engine, self.version)
+        let thought = self.reasoning_family.as_deref();
+        let written = Written {
+            offered: true,
+            calls: Some(&self.family),
+            parallel: false,
+            thought,
+            thinking: None,
+            mode: monban_scorers::Mode::Plain,
         };
-        if let Some(parser) = &self.tool_parser
-            && let Some(measured) =
-                catalogue::outcome(&self.engine, version, &self.family, parser, monban_scorers::Mode::Plain, false)
-            && measured.outcome == catalogue::MatrixOutcome::Refuse
-        {
-            return Err(refused(parser));
+        let Delivery::NoStart(kind) = catalogue::deliver(&self.setup(), &written) else { return Ok(()) };
+        let parser = if kind == FamilyKind::Tool { &self.tool_parser } else { &self.reasoning_parser };
+        let parser = parser.as_deref().unwrap_or_default();
+        Err(format!("{} {} does not start: parser `{parser}` refuses this model's tokenizer", self.engine, self.version))
+    }
+
+    /// The server as the catalogue knows it.
+    pub(super) fn setup(&self) -> Setup<'_> {
+        Setup {
+            engine: &self.engine,
+            version: Some(&self.version),
+            tool_parser: self.tool_parser.as_deref(),
+            reasoning_parser: self.reasoning_parser.as_deref(),
         }
-        if let Some(parser) = &self.reasoning_parser
-            && let Some((SplitOutcome::Refuse, _)) = catalogue::reasoning_outcome(
-                &self.engine,
-                version,
-                self.shape(),
-                parser,
-                None,
-                monban_scorers::Mode::Plain,
-            )
-        {
-            return Err(refused(parser));
-        }
-        Ok(())
     }
 
     /// The shape of the reasoning matrix that the model writes when it thinks.
@@ -152,13 +151,6 @@ impl Options {
     #[must_use]
     pub fn opening_in_prompt(&self) -> bool {
         self.shape().contains("prefilled")
-    }
-
-    /// Whether a reasoning parser is made for the model's family.
-    #[must_use]
-    pub fn reads_reasoning(&self, parser: &str) -> bool {
-        let own = catalogue::parser_families(&self.engine, FamilyKind::Reasoning, parser);
-        self.reasoning_family.as_ref().is_some_and(|family| own.contains(family))
     }
 
     /// The time of one token.

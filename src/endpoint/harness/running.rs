@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::brain::Brain;
-use super::engine::Setup;
+use super::engine::Simulated;
 use super::options::Options;
 use super::server::serve;
 
@@ -30,7 +30,7 @@ impl Harness {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
         let address = listener.local_addr()?;
         let (stop, stopped) = watch::channel(false);
-        let serving = tokio::spawn(serve(listener, Arc::new(Setup::new(options, brain)), stopped));
+        let serving = tokio::spawn(serve(listener, Arc::new(Simulated::new(options, brain)), stopped));
         Ok(Self { address, stop, serving })
     }
 

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use super::engine::{Reply, Setup};
+use super::engine::{Reply, Simulated};
 use super::fault::FaultKind;
 use super::wire;
 
@@ -25,7 +25,7 @@ type Body = BoxBody<Bytes, std::io::Error>;
 const REQUEST_BYTES: usize = 16 * 1024 * 1024;
 
 /// Accepts connections until `stop` turns true.
-pub(super) async fn serve(listener: TcpListener, setup: Arc<Setup>, mut stop: watch::Receiver<bool>) {
+pub(super) async fn serve(listener: TcpListener, setup: Arc<Simulated>, mut stop: watch::Receiver<bool>) {
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -46,7 +46,7 @@ pub(super) async fn serve(listener: TcpListener, setup: Arc<Setup>, mut stop: wa
     }
 }
 
-async fn answer(request: Request<Incoming>, setup: Arc<Setup>) -> Result<Response<Body>, Infallible> {
+async fn answer(request: Request<Incoming>, setup: Arc<Simulated>) -> Result<Response<Body>, Infallible> {
     let (head, body) = request.into_parts();
     let path = head.uri.path().trim_end_matches('/').to_owned();
     if let Some(key) = &setup.options.api_key {
@@ -73,7 +73,7 @@ async fn answer(request: Request<Incoming>, setup: Arc<Setup>) -> Result<Respons
     })
 }
 
-async fn chat(body: &Bytes, setup: &Setup) -> Response<Body> {
+async fn chat(body: &Bytes, setup: &Simulated) -> Response<Body> {
     let Ok(asked) = serde_json::from_slice::<Value>(body) else {
         return error(StatusCode::BAD_REQUEST, "the request body is not JSON", "BadRequestError");
     };
@@ -102,7 +102,7 @@ async fn chat(body: &Bytes, setup: &Setup) -> Response<Body> {
 }
 
 /// The faults that come before any answer.
-async fn transport_fault(setup: &Setup, body: &Bytes) -> Option<Response<Body>> {
+async fn transport_fault(setup: &Simulated, body: &Bytes) -> Option<Response<Body>> {
     if setup.hit(FaultKind::Hang, body) {
         std::future::pending::<()>().await;
     }
