@@ -10,7 +10,8 @@ use monban_scorers::judge::judge;
 use monban_scorers::{Attempt, Exchange, Judgement, Outcome, Registry};
 
 fn plan(model: &str) -> Plan {
-    let suites = BUILTIN.iter().map(|builtin| load(builtin.name, &Registry::builtin()).into_suite(false).unwrap()).collect();
+    let suites =
+        BUILTIN.iter().map(|builtin| load(builtin.name, &Registry::builtin()).into_suite(false).unwrap()).collect();
     let options = plan::Options { model: model.to_owned(), stream: Some(StreamMode::Both), ..plan::Options::default() };
     Plan::new(suites, &options).unwrap()
 }
@@ -19,7 +20,13 @@ fn attempt(server: &Simulated, task: &Planned, context: &Context) -> Judgement {
     let bodies = task.stream.modes().iter().map(|mode| serde_json::from_str(task.body(*mode).get()).unwrap());
     let exchanges: Vec<Exchange> = bodies.map(|body| server.exchange(&body)).collect();
     let expectations = Arc::clone(&task.expectations);
-    judge(&Attempt { task: &task.id, request: &task.request, exchanges: &exchanges, expectations: &expectations, context })
+    judge(&Attempt {
+        task: &task.id,
+        request: &task.request,
+        exchanges: &exchanges,
+        expectations: &expectations,
+        context,
+    })
 }
 
 fn context(options: &Options) -> Context {
@@ -29,7 +36,18 @@ fn context(options: &Options) -> Context {
 
 #[test]
 fn the_right_parsers_are_green_on_every_built_in_suite() {
-    let families = ["hermes_json", "qwen3_coder_xml", "glm47_argkey", "gemma4", "deepseek_v31", "kimi_k2", "mistral_args", "llama3_json", "minimax_m2", "gptoss_harmony"];
+    let families = [
+        "hermes_json",
+        "qwen3_coder_xml",
+        "glm47_argkey",
+        "gemma4",
+        "deepseek_v31",
+        "kimi_k2",
+        "mistral_args",
+        "llama3_json",
+        "minimax_m2",
+        "gptoss_harmony",
+    ];
     for engine in ["vllm@0.33.0", "sglang@0.5.23"] {
         for family in families {
             let options = Options::new(engine, family, &ParserChoice::Right, &ParserChoice::Right).unwrap();
@@ -46,7 +64,11 @@ fn the_right_parsers_are_green_on_every_built_in_suite() {
 
 #[test]
 fn a_wrong_parser_is_the_servers_fault() {
-    for (engine, family, parser) in [("vllm@0.33.0", "qwen3_coder_xml", "hermes"), ("sglang@0.5.9", "hermes_json", "qwen3_coder"), ("vllm@0.11.2", "hermes_json", "qwen3_coder")] {
+    for (engine, family, parser) in [
+        ("vllm@0.33.0", "qwen3_coder_xml", "hermes"),
+        ("sglang@0.5.9", "hermes_json", "qwen3_coder"),
+        ("vllm@0.11.2", "hermes_json", "qwen3_coder"),
+    ] {
         let options = Options::new(engine, family, &ParserChoice::Named(parser.into()), &ParserChoice::Right).unwrap();
         let (plan, context) = (plan(&options.model), context(&options));
         let server = Simulated::new(options, Brain::builtin());

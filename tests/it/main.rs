@@ -4,9 +4,9 @@
 mod cli;
 mod client;
 mod compare;
+mod harness;
 mod plan;
 mod profile;
-mod harness;
 mod reports;
 mod run;
 mod runner;

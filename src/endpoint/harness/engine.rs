@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use monban_scorers::catalogue;
-use monban_scorers::request::{Request, ToolChoice};
 use monban_scorers::completion::{Body, Exchange, Piece, Raw, RawJson};
+use monban_scorers::request::{Request, ToolChoice};
 use monban_scorers::{Mode, dialects::Call};
 use serde_json::{Value, json};
 
@@ -65,9 +65,12 @@ impl Simulated {
         if !streamed {
             return Exchange::plain(request, 200, wire::plain(&delivered, &self.look, &id, self.created).to_string());
         }
-        let chunks = wire::chunks(&delivered, &self.look, &id, self.created, true).into_iter().map(|chunk| chunk.to_string());
+        let chunks =
+            wire::chunks(&delivered, &self.look, &id, self.created, true).into_iter().map(|chunk| chunk.to_string());
         let lines = chunks.chain(["[DONE]".to_owned()]).enumerate();
-        let pieces = lines.map(|(at, data)| Piece { at_us: at as u64, raw: Raw(format!("data: {data}\n\n").into_bytes()) }).collect();
+        let pieces = lines
+            .map(|(at, data)| Piece { at_us: at as u64, raw: Raw(format!("data: {data}\n\n").into_bytes()) })
+            .collect();
         Exchange { mode: Mode::Stream, body: Body::Pieces(pieces), ..Exchange::plain(request, 200, Vec::new()) }
     }
 
@@ -122,8 +125,7 @@ impl Simulated {
         let thinking = request.thinking.unwrap_or(true);
         let raw = deliver::raw(&written, &self.options, thinking);
         // What the engine refuses was refused before.
-        let mut delivered =
-            deliver::deliver(&written, &raw, &self.options, &request, mode).unwrap_or_default();
+        let mut delivered = deliver::deliver(&written, &raw, &self.options, &request, mode).unwrap_or_default();
         self.spoil(&mut delivered, &written, &raw, body, streamed);
         self.parsed.fetch_add(u64::from(!request.tools.is_empty()), Ordering::Relaxed);
         self.bill(&mut delivered, &raw, &request, &written, body);

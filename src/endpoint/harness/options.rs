@@ -128,7 +128,10 @@ impl Options {
         let Delivery::NoStart(kind) = catalogue::deliver(&self.setup(), &written) else { return Ok(()) };
         let parser = if kind == FamilyKind::Tool { &self.tool_parser } else { &self.reasoning_parser };
         let parser = parser.as_deref().unwrap_or_default();
-        Err(format!("{} {} does not start: parser `{parser}` refuses this model's tokenizer", self.engine, self.version))
+        Err(format!(
+            "{} {} does not start: parser `{parser}` refuses this model's tokenizer",
+            self.engine, self.version
+        ))
     }
 
     /// The server as the catalogue knows it.
