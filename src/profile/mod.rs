@@ -6,6 +6,7 @@
 mod flags;
 mod model;
 mod read;
+mod rules;
 mod value;
 mod words;
 mod yaml;
@@ -13,4 +14,5 @@ mod yaml;
 pub use flags::{FlagTable, Found, Presence, flag_table};
 pub use model::{Container, Fault, FaultKind, Form, Gpus, Health, Origin, Placed, Port, Profile, Route, Setting};
 pub use read::{read, scan_text};
+pub use rules::{Known, ProfileRule, RULES, check, check_together, profile_rules};
 pub use value::FlagType;

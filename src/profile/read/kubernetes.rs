@@ -36,7 +36,8 @@ fn container(source: &Source, node: &Node) -> Option<Profile> {
     let placed = |node: &Node| node.scalar().map(|text| Placed::new(text, node.span.clone()));
     profile.container = Some(Container {
         image: node.get("image").and_then(placed),
-        entrypoint: node.get("command").filter(|_| node.get("args").is_some()).and_then(placed),
+        // `command` is the entrypoint here, whether as a list or as one text.
+        entrypoint: node.get("command").map(|node| Placed::new("command", node.span.clone())),
         ports: node.get("ports").map(|ports| ports.items().iter().filter_map(port).collect()).unwrap_or_default(),
         ..Container::default()
     });
