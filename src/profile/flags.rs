@@ -129,6 +129,12 @@ impl FlagTable {
         self.means.iter().find_map(meaning).or_else(|| self.flag.contains_key(key).then_some(key))
     }
 
+    /// The flag that turns a meaning off: `disable-radix-cache` for `enable-prefix-caching` in SGLang.
+    #[must_use]
+    pub fn name_of_negated(&self, key: &str) -> Option<&str> {
+        self.means.iter().find_map(|(name, means)| (means.strip_prefix('!') == Some(key)).then_some(name.as_str()))
+    }
+
     /// Every name, and every other spelling longer than three letters.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.flag.keys().chain(self.alias.keys().filter(|name| name.len() > 3)).map(String::as_str)

@@ -3,16 +3,28 @@
 //! [`read`] makes a [`Profile`] of a text. Nothing here starts, contacts or opens anything; files are read by the command
 //! line. The engine's flags are data (`flags/*.toml`), its parsers and models those of the scorers' catalogue.
 
+mod agree;
+mod axes;
 mod flags;
 mod model;
 mod read;
+mod reading;
+
+mod record;
+mod render;
 mod rules;
 mod value;
 mod words;
 mod yaml;
 
+pub use agree::{Item, agreement};
+pub use axes::{Axis, Change, diff};
 pub use flags::{FlagTable, Found, Presence, flag_table};
 pub use model::{Container, Fault, FaultKind, Form, Gpus, Health, Origin, Placed, Port, Profile, Route, Setting};
 pub use read::{read, scan_text};
+
+pub use reading::{Group, Lang, Layer, Question, ReadItem, Reading, reading};
+pub use record::{Discovered, RequestDefaults, to_finding};
+pub use render::{Rendering, render};
 pub use rules::{Known, ProfileRule, RULES, check, check_together, profile_rules};
 pub use value::FlagType;

@@ -26,7 +26,7 @@ const WEIGHTS: &[(&str, &[&str])] = &[
 ];
 
 /// The quantisation a name speaks of.
-pub(crate) fn weights_of(name: &str) -> Option<&'static str> {
+pub(in crate::profile) fn weights_of(name: &str) -> Option<&'static str> {
     let name = name.to_lowercase();
     WEIGHTS.iter().map(|(word, _)| *word).find(|word| {
         name.match_indices(word).any(|(at, _)| {

@@ -11,6 +11,7 @@ mod gateway;
 mod known_bad;
 mod launcher;
 mod layers;
+mod needs;
 mod network;
 mod own;
 mod parsers;
@@ -24,6 +25,8 @@ mod tools;
 use crate::diagnostic::Diagnostic;
 
 use super::model::Profile;
+pub(super) use layers::weights_of;
+pub(super) use network::is_secret;
 pub use subject::Known;
 use subject::Subject;
 pub use together::check_together;
@@ -66,6 +69,7 @@ pub static RULES: &[&[ProfileRule]] = &[
     gateway::RULES,
     launcher::RULES,
     own::RULES,
+    needs::RULES,
 ];
 
 /// Every rule, also those about several profiles together.

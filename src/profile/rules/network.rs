@@ -86,7 +86,7 @@ const PLACEHOLDERS: &[&str] = &[
 ];
 
 /// Whether a value is a secret and not a reference or a placeholder.
-fn is_secret(value: &str) -> bool {
+pub(in crate::profile) fn is_secret(value: &str) -> bool {
     let plain = value.trim().to_lowercase();
     let placeholder = PLACEHOLDERS.contains(&plain.as_str())
         || plain.len() < 6

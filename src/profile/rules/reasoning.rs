@@ -22,15 +22,20 @@ pub(super) const RULES: &[ProfileRule] = &[
 const PLAIN: &str = "no_thinking_plain";
 
 fn missing(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
-    let Some(rule) = s.rule.filter(|_| matches!(s.engine, "vllm" | "sglang" | "tensorrt_llm")) else { return };
-    let thinks = rule.thinks() == "on" && rule.parser(s.engine, ParserKind::Reasoning).is_some();
+    if !matches!(s.engine, "vllm" | "sglang" | "tensorrt_llm") {
+        return;
+    }
+    let asked = s.known.needs.is_some_and(|needs| needs.reasoning > 0);
+    let thinks = s.rule.map_or(asked, |rule| {
+        (rule.thinks() == "on" || asked) && rule.parser(s.engine, ParserKind::Reasoning).is_some()
+    });
     let given = s.profile.value("reasoning-parser").is_some_and(|name| !matches!(name, "" | "none" | "None"));
     if !thinks || given || s.thinking_off() || (s.engine == "vllm" && s.harmony()) {
         return;
     }
-    let asked = s.known.needs.is_some_and(|needs| needs.reasoning > 0);
     let severity = if asked || (s.engine == "vllm" && s.auto()) { Severity::Error } else { Severity::Warning };
-    let message = format!("{} thinks, but no reasoning parser is set: thoughts land in the answer, and a schema forbids thinking", s.model);
+    let who = if s.model.is_empty() { "the model" } else { &s.model };
+    let message = format!("{who} thinks, but no reasoning parser is set: thoughts land in the answer, and a schema forbids thinking");
     out.push(s.found(severity, "reasoning_parser_missing", s.absent(), message).maybe_fix(s.advice(ParserKind::Reasoning)));
 }
 

@@ -1,6 +1,5 @@
 //! Profiles that run together: [`check_together`]. They are all the profiles of the files given at once.
 
-use super::subject::Known;
 use crate::diagnostic::Diagnostic;
 use crate::profile::model::{Form, Placed, Profile, Setting};
 
@@ -14,7 +13,7 @@ pub(super) const ABOUT: &[(&str, &str)] = &[
 
 /// What is wrong between profiles; what is wrong within each is [`super::check`]'s.
 #[must_use]
-pub fn check_together(profiles: &[Profile], _known: &Known) -> Vec<Diagnostic> {
+pub fn check_together(profiles: &[Profile]) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for (at, profile) in profiles.iter().enumerate() {
         for other in &profiles[..at] {

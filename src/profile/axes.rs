@@ -1,0 +1,254 @@
+//! What a profile decides, axis by axis: [`Axis`], [`Profile::axes`], and which differ between two: [`diff`].
+//!
+//! A setting at the engine's default is as good as absent. Two profiles are comparable when one axis differs.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::flags::flag_table;
+use super::model::{Profile, Route};
+use super::rules::weights_of;
+
+/// One thing a profile decides. The order is the reading order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Axis {
+    /// The engine.
+    Engine,
+    /// Its version.
+    EngineVersion,
+    /// The model.
+    Model,
+    /// How its weights are quantised.
+    Weights,
+    /// The type computed in.
+    ComputeDtype,
+    /// The type of the KV cache.
+    KvDtype,
+    /// The share of the GPU's memory.
+    MemoryShare,
+    /// The context.
+    Context,
+    /// Sequences at once.
+    Concurrency,
+    /// Tokens a step.
+    Batching,
+    /// Prefix caching.
+    Caching,
+    /// Chunked prefill.
+    ChunkedPrefill,
+    /// The tool parser and its switch.
+    ToolParser,
+    /// The reasoning parser and the thinking switch.
+    ReasoningParser,
+    /// The chat template and tokenizer mode.
+    ChatTemplate,
+    /// Limits on images and video.
+    Multimodal,
+    /// GPUs and how the model is laid over them.
+    Parallelism,
+    /// Speculative decoding.
+    Speculation,
+    /// Sampling defaults of the server.
+    Sampling,
+    /// Guided decoding.
+    StructuredOutput,
+    /// Backends behind a gateway.
+    Routes,
+    /// Names, addresses, ports, keys: nothing of it changes an answer.
+    Network,
+    /// Everything else.
+    Other,
+}
+
+/// Which meanings belong to which axis.
+const KEYS: &[(Axis, &[&str])] = &[
+    (Axis::Model, &["model", "revision", "tokenizer", "tokenizer-revision", "hf-overrides", "hf-file"]),
+    (Axis::Weights, &["quantization", "load-format", "quantization-config"]),
+    (Axis::ComputeDtype, &["dtype"]),
+    (Axis::KvDtype, &["kv-cache-dtype", "cache-type-v", "kv-high-precision-layers", "kv-cache-dtype-skip-layers"]),
+    (Axis::MemoryShare, &["gpu-memory-utilization", "kv-cache-memory-bytes", "cpu-offload-gb", "swap-space", "n-gpu-layers", "oom-guard-mb"]),
+    (Axis::Context, &["max-model-len"]),
+    (Axis::Concurrency, &["max-num-seqs", "max-num-active-seqs", "max-batch-size", "kv-unified"]),
+    (Axis::Batching, &["max-num-batched-tokens", "chunked-prefill-size", "long-prefill-token-threshold", "ubatch-size", "block-size"]),
+    (Axis::Caching, &["enable-prefix-caching", "cache-reuse", "cache-ram"]),
+    (Axis::ChunkedPrefill, &["enable-chunked-prefill"]),
+    (Axis::ToolParser, &["tool-call-parser", "enable-auto-tool-choice", "tool-parser-plugin", "disable-tool-grammar", "skip-chat-parsing"]),
+    (
+        Axis::ReasoningParser,
+        &["reasoning-parser", "reasoning-parser-plugin", "default-chat-template-kwargs", "disable-thinking", "max-thinking-budget", "reasoning-format", "reasoning", "reasoning-budget"],
+    ),
+    (
+        Axis::ChatTemplate,
+        &["chat-template", "chat-template-file", "chat-template-content-format", "jinja", "tokenizer-mode", "config-format"],
+    ),
+    (Axis::Multimodal, &["limit-mm-per-prompt", "language-model-only", "mmproj", "mm-processor-kwargs", "mmproj-url"]),
+    (
+        Axis::Parallelism,
+        &["tensor-parallel-size", "pipeline-parallel-size", "data-parallel-size", "ep-size", "enable-expert-parallel", "nnodes", "world-size", "tensor-split"],
+    ),
+    (
+        Axis::Speculation,
+        &["speculative-config", "speculative", "num-drafts", "dflash", "model-draft", "speculative-algorithm", "speculative-num-steps", "spec-method", "spec-model", "spec-tokens"],
+    ),
+    (
+        Axis::Sampling,
+        &["generation-config", "override-generation-config", "sampling-defaults", "default-min-p", "default-top-n-sigma", "seed", "temp", "top-k", "top-p", "min-p"],
+    ),
+    (Axis::StructuredOutput, &["structured-outputs-config", "guided-decoding-backend", "grammar-backend"]),
+    (Axis::Network, &["host", "port", "bind", "api-key", "served-model-name", "require-auth", "auth-tokens-file", "uds", "root-path"]),
+];
+
+impl Axis {
+    /// The name in records: `kv_dtype`.
+    #[must_use]
+    pub fn name(self) -> String {
+        serde_json::to_value(self).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+    }
+
+    fn of(key: &str) -> Self {
+        KEYS.iter().find(|(_, keys)| keys.contains(&key)).map_or(Self::Other, |(axis, _)| *axis)
+    }
+}
+
+impl Profile {
+    /// What is decided, by axis; axes left to the engine are absent. Keys and passwords are never in it.
+    #[must_use]
+    pub fn axes(&self) -> BTreeMap<Axis, String> {
+        let mut parts: BTreeMap<Axis, Vec<(String, String)>> = BTreeMap::new();
+        let mut add = |axis: Axis, key: &str, value: String| parts.entry(axis).or_default().push((key.to_owned(), value));
+        for (key, value) in self.meaning() {
+            if self.is_default(&key, &value) {
+                continue;
+            }
+            let value = if matches!(key.as_str(), "api-key" | "auth-token" | "admin-api-key" | "hf-token") || key.ends_with("master_key") { "set".to_owned() } else { value };
+            add(Axis::of(&key), &key, value);
+        }
+        add(Axis::Engine, "", self.engine.clone());
+        if let Some(version) = &self.engine_version {
+            add(Axis::EngineVersion, "", version.text.clone());
+        }
+        if self.get("model").is_none()
+            && let Some(model) = self.model()
+        {
+            add(Axis::Model, "model", model.text);
+        }
+        if let Some(weights) = self.model().and_then(|model| weights_of(&model.text)) {
+            add(Axis::Weights, "", weights.to_owned());
+        }
+        for route in &self.routes {
+            add(Axis::Routes, &route.model_name.text, shown(route));
+        }
+        parts.into_iter().map(|(axis, values)| (axis, joined(values))).collect()
+    }
+
+    fn is_default(&self, key: &str, value: &str) -> bool {
+        let Some(table) = flag_table(&self.engine) else { return false };
+        let Some(name) = table.name_of(key) else { return false };
+        let default = table.default_of(name);
+        let canonical = table.of(name).canonical(default).unwrap_or_default();
+        !default.is_empty() && canonical == value
+    }
+
+    /// `sha256:…` of what the profile means, not of its bytes: formatting, order and defaults change nothing.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        let axes: BTreeMap<String, String> = self.axes().into_iter().map(|(axis, value)| (axis.name(), value)).collect();
+        let text = serde_json::to_string(&axes).unwrap_or_default();
+        let bytes = Sha256::digest(text.as_bytes());
+        bytes.iter().fold("sha256:".to_owned(), |mut hex, byte| {
+            use std::fmt::Write as _;
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        })
+    }
+}
+
+fn shown(route: &Route) -> String {
+    let params = route.params.iter().filter(|(key, _)| *key != "api_key").map(|(key, value)| format!("{key}={}", value.text));
+    params.collect::<Vec<_>>().join(" ")
+}
+
+/// One value stands alone, several with their keys.
+fn joined(mut values: Vec<(String, String)>) -> String {
+    values.sort();
+    if let [(_, value)] = values.as_slice() {
+        return value.clone();
+    }
+    let parts = values.into_iter().map(|(key, value)| if key.is_empty() { value } else { format!("{key}={value}") });
+    parts.collect::<Vec<_>>().join(" ")
+}
+
+/// One axis that differs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// The axis.
+    pub axis: Axis,
+    /// In the first profile; `None` where it leaves the axis to the engine.
+    pub from: Option<String>,
+    /// In the second.
+    pub to: Option<String>,
+    /// What the change gives and costs.
+    pub trade: String,
+}
+
+/// The axes that differ, in reading order.
+#[must_use]
+pub fn diff(first: &Profile, second: &Profile) -> Vec<Change> {
+    let (one, two) = (first.axes(), second.axes());
+    let mut axes: Vec<Axis> = one.keys().chain(two.keys()).copied().collect();
+    axes.sort();
+    axes.dedup();
+    axes.into_iter()
+        .filter(|axis| one.get(axis) != two.get(axis))
+        .map(|axis| {
+            let (from, to) = (one.get(&axis).cloned(), two.get(&axis).cloned());
+            Change { axis, trade: trade(axis, from.as_deref(), to.as_deref()).to_owned(), from, to }
+        })
+        .collect()
+}
+
+/// What going up gives and costs, and what going down does.
+const TRADES: &[(Axis, &str, &str)] = &[
+    (Axis::MemoryShare, "more KV cache, less memory for everything else on the machine", "memory for others, less KV cache: fewer or shorter requests at once"),
+    (Axis::Context, "longer prompts fit; each takes more KV cache, so fewer fit at once", "more requests fit at once; longer prompts are refused"),
+    (Axis::Concurrency, "more throughput; each request waits and decodes slower under load", "quicker single requests; the others queue"),
+    (Axis::Batching, "long prompts are read sooner; running requests stutter meanwhile", "running requests stay smooth; the first token of long prompts comes later"),
+];
+
+/// The same for axes without an order.
+const SWAPS: &[(Axis, &str)] = &[
+    (Axis::Engine, "another engine: parsers, templates and defaults change with it"),
+    (Axis::EngineVersion, "parsers and defaults may differ: read both versions' before blaming the model"),
+    (Axis::Model, "another model: nothing else can be read from the difference"),
+    (Axis::Weights, "fewer bits save memory and bandwidth and cost quality"),
+    (Axis::ComputeDtype, "range and precision of the computation"),
+    (Axis::KvDtype, "fewer bits hold more context and cost accuracy at long range"),
+    (Axis::Caching, "shared prefixes are read once; the first request is slow and the later ones flatter the latency"),
+    (Axis::ChunkedPrefill, "long prompts no longer block running requests, or block them again"),
+    (Axis::ToolParser, "whether calls arrive as calls: pass rates before and after are not the model's"),
+    (Axis::ReasoningParser, "whether thoughts arrive apart from answers: answers before and after are not comparable as text"),
+    (Axis::ChatTemplate, "the model is told something else"),
+    (Axis::Multimodal, "memory kept for images and video against what prompts may hold"),
+    (Axis::Parallelism, "more GPUs, less memory each, more traffic between them"),
+    (Axis::Speculation, "quicker decoding while drafts are right; parsers see several tokens at once"),
+    (Axis::Sampling, "other answers from the same model"),
+    (Axis::StructuredOutput, "whether and how schemas are enforced"),
+    (Axis::Routes, "another way to the engine"),
+    (Axis::Network, "names, addresses and keys: no answer changes"),
+    (Axis::Other, "see the engine's manual"),
+];
+
+fn trade(axis: Axis, from: Option<&str>, to: Option<&str>) -> &'static str {
+    let number = |text: Option<&str>| text.and_then(|text| text.parse::<f64>().ok());
+    if let (Some((_, up, down)), Some(from), Some(to)) = (TRADES.iter().find(|(of, ..)| *of == axis), number(from), number(to)) {
+        return if to > from { up } else { down };
+    }
+    SWAPS.iter().find(|(of, _)| *of == axis).map_or_else(
+        || TRADES.iter().find(|(of, ..)| *of == axis).map_or("", |(_, up, _)| *up),
+        |(_, text)| *text,
+    )
+}

@@ -1,0 +1,208 @@
+//! What a run takes from a profile: the record, the defaults of its requests, what the suite needs, what the endpoint says.
+
+use monban_scorers::diagnosis::{Blame, Confidence, Evidence, Finding};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::model::{Form, Placed, Profile};
+use super::rules::{Known, check};
+use crate::diagnostic::{Diagnostic, Severity, Source};
+use crate::plan::Needs;
+
+/// What requests take from a profile where the command line does not say.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct RequestDefaults {
+    /// The name to send.
+    pub model: Option<String>,
+    /// `http://127.0.0.1:8001/v1`, by the published port where the engine is in a container.
+    pub base_url: Option<String>,
+    /// The port on the host.
+    pub port: Option<u16>,
+    /// The context, tokens; `None` where the engine decides.
+    pub max_model_len: Option<u64>,
+    /// Sequences at once; more requests only queue.
+    pub max_concurrency: Option<u64>,
+}
+
+/// What an endpoint says of itself. All optional.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Discovered {
+    /// The engine's id.
+    pub engine: Option<String>,
+    /// Its version.
+    pub version: Option<String>,
+    /// The context.
+    pub max_model_len: Option<u64>,
+    /// The names it serves; empty where unknown.
+    pub served_names: Vec<String>,
+    /// The tool parser (`Some("")`: known to have none).
+    pub tool_parser: Option<String>,
+    /// The reasoning parser (`Some("")`: known to have none).
+    pub reasoning_parser: Option<String>,
+}
+
+impl Profile {
+    /// For the record: `{file, name, digest, axes, findings, parsed}`. Holds no secrets.
+    #[must_use]
+    pub fn record_json(&self, known: &Known) -> Value {
+        let axes: serde_json::Map<String, Value> = self.axes().into_iter().map(|(axis, value)| (axis.name(), value.into())).collect();
+        let findings = check(self, known);
+        json!({
+            "file": self.file(),
+            "name": self.title(),
+            "digest": self.digest(),
+            "axes": axes,
+            "findings": crate::diagnostic::to_json(self.file(), &findings)["findings"],
+            "parsed": self.parsed_json(),
+        })
+    }
+
+    /// How people call it: its name, else the served name, else the model.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let service = || self.container.as_ref()?.service.as_ref().filter(|service| !service.text.is_empty());
+        self.name
+            .as_ref()
+            .or_else(service)
+            .map(|name| name.text.clone())
+            .or_else(|| self.list("served-model-name").into_iter().next())
+            .or_else(|| self.model().map(|model| model.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned()))
+            .filter(|title| !title.is_empty())
+            .unwrap_or_else(|| self.engine.clone())
+    }
+
+    /// The profile as understood: form, engine, settings by meaning, what is unknown and unresolved.
+    #[must_use]
+    pub fn parsed_json(&self) -> Value {
+        let hidden = |key: &str, value: String| if super::render::is_secret_key(key) { "(set)".to_owned() } else { value };
+        let settings: serde_json::Map<String, Value> =
+            self.meaning().into_iter().map(|(key, value)| (key.clone(), hidden(&key, value).into())).collect();
+        let text = |placed: &Option<Placed>| placed.as_ref().map(|placed| placed.text.clone());
+        json!({
+            "form": self.form,
+            "engine": self.engine,
+            "engine_version": text(&self.engine_version),
+            "profile_name": text(&self.name),
+            "purpose": text(&self.purpose),
+            "model": self.model().map(|model| model.text),
+            "image": self.container.as_ref().and_then(|container| text(&container.image)),
+            "settings": settings,
+            "unknown": self.unknown().map(|setting| setting.name.clone()).collect::<Vec<_>>(),
+            "unresolved": self.unresolved.iter().map(|placed| placed.text.clone()).collect::<Vec<_>>(),
+        })
+    }
+
+    /// What requests take from it.
+    #[must_use]
+    pub fn request_defaults(&self) -> RequestDefaults {
+        if self.form == Form::Client {
+            return RequestDefaults::default();
+        }
+        let gateway = self.form == Form::LiteLlm;
+        let inside = if gateway { Some(4000) } else { self.port() };
+        let published = self.container.as_ref().filter(|container| !container.host_network).and_then(|container| {
+            let port = container.ports.iter().find(|port| Some(port.container) == inside).or(container.ports.first())?;
+            port.host
+        });
+        let port = published.or(inside);
+        let model = if gateway {
+            self.routes.first().map(|route| route.model_name.text.clone())
+        } else {
+            self.list("served-model-name").into_iter().next().or_else(|| self.model().map(|model| model.text))
+        };
+        let count = |key: &str| self.value(key).and_then(|value| value.parse().ok()).filter(|count| *count > 0);
+        RequestDefaults {
+            model: model.filter(|model| !model.is_empty()),
+            base_url: port.map(|port| format!("http://127.0.0.1:{port}/v1")),
+            port,
+            max_model_len: count("max-model-len"),
+            max_concurrency: count("max-num-seqs"),
+        }
+    }
+
+    /// What the suite needs and the profile does not give, before the first request.
+    #[must_use]
+    pub fn check_needs(&self, needs: &Needs) -> Vec<Finding> {
+        let before = check(self, &Known::nothing().needs(Some(Needs::default())));
+        let after = check(self, &Known::nothing().needs(Some(*needs)));
+        let told = |found: &Diagnostic| before.iter().any(|old| old.rule == found.rule && old.severity >= found.severity);
+        after.iter().filter(|found| !told(found)).map(|found| to_finding(found, self.source())).collect()
+    }
+
+    /// Where the endpoint contradicts the profile: it is not what was launched, or was launched otherwise.
+    #[must_use]
+    pub fn conflicts(&self, seen: &Discovered) -> Vec<Finding> {
+        let mut found = Vec::new();
+        let mut clash = |key: &str, what: &str, said: &str, seen: &str| {
+            let span = self.any(key).map(|setting| setting.span.clone()).or_else(|| Some(self.model()?.span)).unwrap_or_default();
+            let message = format!("the profile says {what} {said}, the endpoint says {seen}");
+            let fix = "restart the server with this profile, or name the profile it was started with";
+            let diagnostic = Diagnostic::error("profile_conflict", message).at(self.source(), span).fix(fix);
+            found.push(to_finding(&diagnostic, self.source()));
+        };
+        if let (Some(said), Some(seen)) = (self.request_defaults().max_model_len, seen.max_model_len)
+            && said != self.per_slot(seen)
+            && said != seen
+        {
+            clash("max-model-len", "a context of", &said.to_string(), &seen.to_string());
+        }
+        if let Some(said) = self.request_defaults().model
+            && !seen.served_names.is_empty()
+            && self.engine != "llama_cpp"
+            && !seen.served_names.contains(&said)
+        {
+            clash("served-model-name", "the name", &said, &seen.served_names.join(", "));
+        }
+        for (key, what, seen) in [
+            ("tool-call-parser", "the tool parser", &seen.tool_parser),
+            ("reasoning-parser", "the reasoning parser", &seen.reasoning_parser),
+        ] {
+            let said = self.value(key).unwrap_or_default();
+            if let Some(seen) = seen.as_deref().filter(|seen| *seen != said && said != "auto") {
+                clash(key, what, none(said), none(seen));
+            }
+        }
+        if let Some(engine) = seen.engine.as_deref().filter(|engine| !self.engine.is_empty() && *engine != self.engine) {
+            clash("runtime", "the engine is", &self.engine, engine);
+        }
+        let said = self.version().zip(self.engine_version.as_ref());
+        if let (Some((version, said)), Some(text)) = (said, seen.version.as_deref())
+            && monban_scorers::catalogue::Version::parse(text).is_some_and(|seen| seen.base() != version.base())
+        {
+            clash("engine-version", "version", &said.text, text);
+        }
+        found
+    }
+
+    /// llama-server divides its context by its slots, and says what a slot has.
+    fn per_slot(&self, seen: u64) -> u64 {
+        let slots = self.request_defaults().max_concurrency.filter(|_| self.engine == "llama_cpp").unwrap_or(1);
+        seen.saturating_mul(slots)
+    }
+}
+
+fn none(name: &str) -> &str {
+    if name.is_empty() { "(none)" } else { name }
+}
+
+/// A diagnostic of a profile as a finding of a run.
+#[must_use]
+pub fn to_finding(found: &Diagnostic, source: &Source) -> Finding {
+    let line = found.line.unwrap_or_default();
+    let written = found.span.clone().and_then(|span| source.text().get(span)).unwrap_or_default();
+    let excerpt: String = format!("{}:{line}: {written}", found.file).chars().take(300).collect();
+    Finding {
+        rule: found.rule.clone(),
+        severity: found.severity,
+        blame: Blame::Profile,
+        confidence: if found.severity == Severity::Error { Confidence::High } else { Confidence::Medium },
+        message: found.message.clone(),
+        evidence: vec![Evidence { task: String::new(), place: "profile".to_owned(), excerpt }],
+        ruled_out: Vec::new(),
+        fix: found.fix.clone().into_iter().collect(),
+        observed_family: None,
+        configured_family: None,
+        count: 1,
+    }
+}
