@@ -126,7 +126,9 @@ fn load(path: &std::path::Path, io: &mut Io) -> anyhow::Result<Source> {
     if name == "-" {
         (&mut io.input).take(LARGEST + 1).read_to_end(&mut bytes)?;
     } else {
-        File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes)).with_context(|| name.clone())?;
+        File::open(path)
+            .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
+            .with_context(|| name.clone())?;
     }
     anyhow::ensure!(bytes.len() as u64 <= LARGEST, "{name}: larger than {LARGEST} bytes: no launch profile is");
     let text = String::from_utf8(bytes).map_err(|_| anyhow::anyhow!("{name}: not UTF-8"))?;
@@ -134,7 +136,10 @@ fn load(path: &std::path::Path, io: &mut Io) -> anyhow::Result<Source> {
 }
 
 /// The profiles of all files; a file that is none ends it with the diagnostic drawn.
-fn load_all(args: &ProfileFiles, io: &mut Io) -> anyhow::Result<Result<Vec<(Source, Vec<Profile>)>, (Source, Diagnostic)>> {
+fn load_all(
+    args: &ProfileFiles,
+    io: &mut Io,
+) -> anyhow::Result<Result<Vec<(Source, Vec<Profile>)>, (Source, Diagnostic)>> {
     let mut all = Vec::new();
     for path in &args.files {
         let source = load(path, io)?;
@@ -199,7 +204,8 @@ fn run_check(args: &CheckArgs, io: &mut Io) -> anyhow::Result<u8> {
     found.extend(check_together(&profiles));
     if args.files.format == DataFormat::Json {
         let values = all.iter().map(|(source, _)| {
-            let own: Vec<Diagnostic> = found.iter().filter(|diagnostic| diagnostic.file == source.name()).cloned().collect();
+            let own: Vec<Diagnostic> =
+                found.iter().filter(|diagnostic| diagnostic.file == source.name()).cloned().collect();
             to_json(source.name(), &own)
         });
         print_json(values.collect(), DataFormat::Json, io)?;
@@ -237,8 +243,17 @@ fn run_diff(args: &ProfileFiles, io: &mut Io) -> anyhow::Result<u8> {
         }
         writeln!(io.out, "{} → {}", escape(&first.title()), escape(&second.title()))?;
         for change in &changes {
-            let shown = |value: &Option<String>| value.as_deref().map_or("(default)".into(), |value| escape(value).into_owned());
-            writeln!(io.out, "  {}: {} → {}\n      {}", change.axis.name(), shown(&change.from), shown(&change.to), change.trade)?;
+            let shown = |value: &Option<String>| {
+                value.as_deref().map_or("(default)".into(), |value| escape(value).into_owned())
+            };
+            writeln!(
+                io.out,
+                "  {}: {} → {}\n      {}",
+                change.axis.name(),
+                shown(&change.from),
+                shown(&change.to),
+                change.trade
+            )?;
         }
         let verdict = match changes.len() {
             0 => "no axis differs: the same profile".to_owned(),
@@ -295,7 +310,9 @@ fn against(profile: &Profile, other: &Profile, format: DataFormat, io: &mut Io) 
         writeln!(io.out, "{:#}", json!({"agrees": agrees, "items": items}))?;
     } else {
         for Item { key, profile, other, agrees } in &items {
-            let shown = |value: &Option<String>| value.as_deref().map_or("(default)".into(), |value| escape(value).into_owned());
+            let shown = |value: &Option<String>| {
+                value.as_deref().map_or("(default)".into(), |value| escape(value).into_owned())
+            };
             let mark = if *agrees { "=" } else { "≠" };
             writeln!(io.out, "{mark} {}: {} | {}", escape(key), shown(profile), shown(other))?;
         }

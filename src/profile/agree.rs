@@ -30,7 +30,9 @@ pub fn agreement(profile: &Profile, other: &Profile) -> Vec<Item> {
         .map(|key| {
             let (said, given) = (one.get(key), two.get(key));
             let agrees = effective(profile, key, said) == effective(other, key, given);
-            let shown = |value: Option<&String>| value.map(|value| if is_secret_key(key) { "(set)".to_owned() } else { value.clone() });
+            let shown = |value: Option<&String>| {
+                value.map(|value| if is_secret_key(key) { "(set)".to_owned() } else { value.clone() })
+            };
             Item { key: key.clone(), profile: shown(said), other: shown(given), agrees }
         })
         .collect()
@@ -52,5 +54,10 @@ fn effective(profile: &Profile, key: &str, value: Option<&String>) -> String {
     }
     let Some(table) = flag_table(&profile.engine) else { return String::new() };
     let name = table.name_of(key).unwrap_or(key);
-    table.of(name).canonical(table.default_of(name)).ok().filter(|_| !table.default_of(name).is_empty()).unwrap_or_default()
+    table
+        .of(name)
+        .canonical(table.default_of(name))
+        .ok()
+        .filter(|_| !table.default_of(name).is_empty())
+        .unwrap_or_default()
 }

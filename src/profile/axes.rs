@@ -70,36 +70,124 @@ const KEYS: &[(Axis, &[&str])] = &[
     (Axis::Weights, &["quantization", "load-format", "quantization-config"]),
     (Axis::ComputeDtype, &["dtype"]),
     (Axis::KvDtype, &["kv-cache-dtype", "cache-type-v", "kv-high-precision-layers", "kv-cache-dtype-skip-layers"]),
-    (Axis::MemoryShare, &["gpu-memory-utilization", "kv-cache-memory-bytes", "cpu-offload-gb", "swap-space", "n-gpu-layers", "oom-guard-mb"]),
+    (
+        Axis::MemoryShare,
+        &[
+            "gpu-memory-utilization",
+            "kv-cache-memory-bytes",
+            "cpu-offload-gb",
+            "swap-space",
+            "n-gpu-layers",
+            "oom-guard-mb",
+        ],
+    ),
     (Axis::Context, &["max-model-len"]),
     (Axis::Concurrency, &["max-num-seqs", "max-num-active-seqs", "max-batch-size", "kv-unified"]),
-    (Axis::Batching, &["max-num-batched-tokens", "chunked-prefill-size", "long-prefill-token-threshold", "ubatch-size", "block-size"]),
+    (
+        Axis::Batching,
+        &[
+            "max-num-batched-tokens",
+            "chunked-prefill-size",
+            "long-prefill-token-threshold",
+            "ubatch-size",
+            "block-size",
+        ],
+    ),
     (Axis::Caching, &["enable-prefix-caching", "cache-reuse", "cache-ram"]),
     (Axis::ChunkedPrefill, &["enable-chunked-prefill"]),
-    (Axis::ToolParser, &["tool-call-parser", "enable-auto-tool-choice", "tool-parser-plugin", "disable-tool-grammar", "skip-chat-parsing"]),
+    (
+        Axis::ToolParser,
+        &[
+            "tool-call-parser",
+            "enable-auto-tool-choice",
+            "tool-parser-plugin",
+            "disable-tool-grammar",
+            "skip-chat-parsing",
+        ],
+    ),
     (
         Axis::ReasoningParser,
-        &["reasoning-parser", "reasoning-parser-plugin", "default-chat-template-kwargs", "disable-thinking", "max-thinking-budget", "reasoning-format", "reasoning", "reasoning-budget"],
+        &[
+            "reasoning-parser",
+            "reasoning-parser-plugin",
+            "default-chat-template-kwargs",
+            "disable-thinking",
+            "max-thinking-budget",
+            "reasoning-format",
+            "reasoning",
+            "reasoning-budget",
+        ],
     ),
     (
         Axis::ChatTemplate,
-        &["chat-template", "chat-template-file", "chat-template-content-format", "jinja", "tokenizer-mode", "config-format"],
+        &[
+            "chat-template",
+            "chat-template-file",
+            "chat-template-content-format",
+            "jinja",
+            "tokenizer-mode",
+            "config-format",
+        ],
     ),
     (Axis::Multimodal, &["limit-mm-per-prompt", "language-model-only", "mmproj", "mm-processor-kwargs", "mmproj-url"]),
     (
         Axis::Parallelism,
-        &["tensor-parallel-size", "pipeline-parallel-size", "data-parallel-size", "ep-size", "enable-expert-parallel", "nnodes", "world-size", "tensor-split"],
+        &[
+            "tensor-parallel-size",
+            "pipeline-parallel-size",
+            "data-parallel-size",
+            "ep-size",
+            "enable-expert-parallel",
+            "nnodes",
+            "world-size",
+            "tensor-split",
+        ],
     ),
     (
         Axis::Speculation,
-        &["speculative-config", "speculative", "num-drafts", "dflash", "model-draft", "speculative-algorithm", "speculative-num-steps", "spec-method", "spec-model", "spec-tokens"],
+        &[
+            "speculative-config",
+            "speculative",
+            "num-drafts",
+            "dflash",
+            "model-draft",
+            "speculative-algorithm",
+            "speculative-num-steps",
+            "spec-method",
+            "spec-model",
+            "spec-tokens",
+        ],
     ),
     (
         Axis::Sampling,
-        &["generation-config", "override-generation-config", "sampling-defaults", "default-min-p", "default-top-n-sigma", "seed", "temp", "top-k", "top-p", "min-p"],
+        &[
+            "generation-config",
+            "override-generation-config",
+            "sampling-defaults",
+            "default-min-p",
+            "default-top-n-sigma",
+            "seed",
+            "temp",
+            "top-k",
+            "top-p",
+            "min-p",
+        ],
     ),
     (Axis::StructuredOutput, &["structured-outputs-config", "guided-decoding-backend", "grammar-backend"]),
-    (Axis::Network, &["host", "port", "bind", "api-key", "served-model-name", "require-auth", "auth-tokens-file", "uds", "root-path"]),
+    (
+        Axis::Network,
+        &[
+            "host",
+            "port",
+            "bind",
+            "api-key",
+            "served-model-name",
+            "require-auth",
+            "auth-tokens-file",
+            "uds",
+            "root-path",
+        ],
+    ),
 ];
 
 impl Axis {
@@ -119,12 +207,19 @@ impl Profile {
     #[must_use]
     pub fn axes(&self) -> BTreeMap<Axis, String> {
         let mut parts: BTreeMap<Axis, Vec<(String, String)>> = BTreeMap::new();
-        let mut add = |axis: Axis, key: &str, value: String| parts.entry(axis).or_default().push((key.to_owned(), value));
+        let mut add =
+            |axis: Axis, key: &str, value: String| parts.entry(axis).or_default().push((key.to_owned(), value));
         for (key, value) in self.meaning() {
             if self.is_default(&key, &value) {
                 continue;
             }
-            let value = if matches!(key.as_str(), "api-key" | "auth-token" | "admin-api-key" | "hf-token") || key.ends_with("master_key") { "set".to_owned() } else { value };
+            let value = if matches!(key.as_str(), "api-key" | "auth-token" | "admin-api-key" | "hf-token")
+                || key.ends_with("master_key")
+            {
+                "set".to_owned()
+            } else {
+                value
+            };
             add(Axis::of(&key), &key, value);
         }
         add(Axis::Engine, "", self.engine.clone());
@@ -156,7 +251,8 @@ impl Profile {
     /// `sha256:…` of what the profile means, not of its bytes: formatting, order and defaults change nothing.
     #[must_use]
     pub fn digest(&self) -> String {
-        let axes: BTreeMap<String, String> = self.axes().into_iter().map(|(axis, value)| (axis.name(), value)).collect();
+        let axes: BTreeMap<String, String> =
+            self.axes().into_iter().map(|(axis, value)| (axis.name(), value)).collect();
         let text = serde_json::to_string(&axes).unwrap_or_default();
         let bytes = Sha256::digest(text.as_bytes());
         bytes.iter().fold("sha256:".to_owned(), |mut hex, byte| {
@@ -168,7 +264,8 @@ impl Profile {
 }
 
 fn shown(route: &Route) -> String {
-    let params = route.params.iter().filter(|(key, _)| *key != "api_key").map(|(key, value)| format!("{key}={}", value.text));
+    let params =
+        route.params.iter().filter(|(key, _)| *key != "api_key").map(|(key, value)| format!("{key}={}", value.text));
     params.collect::<Vec<_>>().join(" ")
 }
 
@@ -213,10 +310,26 @@ pub fn diff(first: &Profile, second: &Profile) -> Vec<Change> {
 
 /// What going up gives and costs, and what going down does.
 const TRADES: &[(Axis, &str, &str)] = &[
-    (Axis::MemoryShare, "more KV cache, less memory for everything else on the machine", "memory for others, less KV cache: fewer or shorter requests at once"),
-    (Axis::Context, "longer prompts fit; each takes more KV cache, so fewer fit at once", "more requests fit at once; longer prompts are refused"),
-    (Axis::Concurrency, "more throughput; each request waits and decodes slower under load", "quicker single requests; the others queue"),
-    (Axis::Batching, "long prompts are read sooner; running requests stutter meanwhile", "running requests stay smooth; the first token of long prompts comes later"),
+    (
+        Axis::MemoryShare,
+        "more KV cache, less memory for everything else on the machine",
+        "memory for others, less KV cache: fewer or shorter requests at once",
+    ),
+    (
+        Axis::Context,
+        "longer prompts fit; each takes more KV cache, so fewer fit at once",
+        "more requests fit at once; longer prompts are refused",
+    ),
+    (
+        Axis::Concurrency,
+        "more throughput; each request waits and decodes slower under load",
+        "quicker single requests; the others queue",
+    ),
+    (
+        Axis::Batching,
+        "long prompts are read sooner; running requests stutter meanwhile",
+        "running requests stay smooth; the first token of long prompts comes later",
+    ),
 ];
 
 /// The same for axes without an order.
@@ -230,7 +343,10 @@ const SWAPS: &[(Axis, &str)] = &[
     (Axis::Caching, "shared prefixes are read once; the first request is slow and the later ones flatter the latency"),
     (Axis::ChunkedPrefill, "long prompts no longer block running requests, or block them again"),
     (Axis::ToolParser, "whether calls arrive as calls: pass rates before and after are not the model's"),
-    (Axis::ReasoningParser, "whether thoughts arrive apart from answers: answers before and after are not comparable as text"),
+    (
+        Axis::ReasoningParser,
+        "whether thoughts arrive apart from answers: answers before and after are not comparable as text",
+    ),
     (Axis::ChatTemplate, "the model is told something else"),
     (Axis::Multimodal, "memory kept for images and video against what prompts may hold"),
     (Axis::Parallelism, "more GPUs, less memory each, more traffic between them"),
@@ -244,11 +360,13 @@ const SWAPS: &[(Axis, &str)] = &[
 
 fn trade(axis: Axis, from: Option<&str>, to: Option<&str>) -> &'static str {
     let number = |text: Option<&str>| text.and_then(|text| text.parse::<f64>().ok());
-    if let (Some((_, up, down)), Some(from), Some(to)) = (TRADES.iter().find(|(of, ..)| *of == axis), number(from), number(to)) {
+    if let (Some((_, up, down)), Some(from), Some(to)) =
+        (TRADES.iter().find(|(of, ..)| *of == axis), number(from), number(to))
+    {
         return if to > from { up } else { down };
     }
-    SWAPS.iter().find(|(of, _)| *of == axis).map_or_else(
-        || TRADES.iter().find(|(of, ..)| *of == axis).map_or("", |(_, up, _)| *up),
-        |(_, text)| *text,
-    )
+    SWAPS
+        .iter()
+        .find(|(of, _)| *of == axis)
+        .map_or_else(|| TRADES.iter().find(|(of, ..)| *of == axis).map_or("", |(_, up, _)| *up), |(_, text)| *text)
 }

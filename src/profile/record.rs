@@ -46,7 +46,8 @@ impl Profile {
     /// For the record: `{file, name, digest, axes, findings, parsed}`. Holds no secrets.
     #[must_use]
     pub fn record_json(&self, known: &Known) -> Value {
-        let axes: serde_json::Map<String, Value> = self.axes().into_iter().map(|(axis, value)| (axis.name(), value.into())).collect();
+        let axes: serde_json::Map<String, Value> =
+            self.axes().into_iter().map(|(axis, value)| (axis.name(), value.into())).collect();
         let findings = check(self, known);
         json!({
             "file": self.file(),
@@ -67,7 +68,10 @@ impl Profile {
             .or_else(service)
             .map(|name| name.text.clone())
             .or_else(|| self.list("served-model-name").into_iter().next())
-            .or_else(|| self.model().map(|model| model.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned()))
+            .or_else(|| {
+                self.model()
+                    .map(|model| model.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned())
+            })
             .filter(|title| !title.is_empty())
             .unwrap_or_else(|| self.engine.clone())
     }
@@ -75,7 +79,8 @@ impl Profile {
     /// The profile as understood: form, engine, settings by meaning, what is unknown and unresolved.
     #[must_use]
     pub fn parsed_json(&self) -> Value {
-        let hidden = |key: &str, value: String| if super::render::is_secret_key(key) { "(set)".to_owned() } else { value };
+        let hidden =
+            |key: &str, value: String| if super::render::is_secret_key(key) { "(set)".to_owned() } else { value };
         let settings: serde_json::Map<String, Value> =
             self.meaning().into_iter().map(|(key, value)| (key.clone(), hidden(&key, value).into())).collect();
         let text = |placed: &Option<Placed>| placed.as_ref().map(|placed| placed.text.clone());
@@ -102,7 +107,8 @@ impl Profile {
         let gateway = self.form == Form::LiteLlm;
         let inside = if gateway { Some(4000) } else { self.port() };
         let published = self.container.as_ref().filter(|container| !container.host_network).and_then(|container| {
-            let port = container.ports.iter().find(|port| Some(port.container) == inside).or(container.ports.first())?;
+            let port =
+                container.ports.iter().find(|port| Some(port.container) == inside).or(container.ports.first())?;
             port.host
         });
         let port = published.or(inside);
@@ -126,7 +132,8 @@ impl Profile {
     pub fn check_needs(&self, needs: &Needs) -> Vec<Finding> {
         let before = check(self, &Known::nothing().needs(Some(Needs::default())));
         let after = check(self, &Known::nothing().needs(Some(*needs)));
-        let told = |found: &Diagnostic| before.iter().any(|old| old.rule == found.rule && old.severity >= found.severity);
+        let told =
+            |found: &Diagnostic| before.iter().any(|old| old.rule == found.rule && old.severity >= found.severity);
         after.iter().filter(|found| !told(found)).map(|found| to_finding(found, self.source())).collect()
     }
 
@@ -135,7 +142,11 @@ impl Profile {
     pub fn conflicts(&self, seen: &Discovered) -> Vec<Finding> {
         let mut found = Vec::new();
         let mut clash = |key: &str, what: &str, said: &str, seen: &str| {
-            let span = self.any(key).map(|setting| setting.span.clone()).or_else(|| Some(self.model()?.span)).unwrap_or_default();
+            let span = self
+                .any(key)
+                .map(|setting| setting.span.clone())
+                .or_else(|| Some(self.model()?.span))
+                .unwrap_or_default();
             let message = format!("the profile says {what} {said}, the endpoint says {seen}");
             let fix = "restart the server with this profile, or name the profile it was started with";
             let diagnostic = Diagnostic::error("profile_conflict", message).at(self.source(), span).fix(fix);
@@ -163,7 +174,8 @@ impl Profile {
                 clash(key, what, none(said), none(seen));
             }
         }
-        if let Some(engine) = seen.engine.as_deref().filter(|engine| !self.engine.is_empty() && *engine != self.engine) {
+        if let Some(engine) = seen.engine.as_deref().filter(|engine| !self.engine.is_empty() && *engine != self.engine)
+        {
             clash("runtime", "the engine is", &self.engine, engine);
         }
         let said = self.version().zip(self.engine_version.as_ref());

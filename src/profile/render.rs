@@ -29,7 +29,8 @@ pub fn render(profile: &Profile, form: Rendering) -> Result<String, String> {
     if matches!(profile.form, Form::LiteLlm | Form::Client | Form::Launcher) {
         return Err("this configures a gateway, launcher or client: no engine's command follows from it".to_owned());
     }
-    let table = flag_table(&profile.engine).ok_or_else(|| format!("the engine `{}` is not known: set `runtime`", profile.engine))?;
+    let table = flag_table(&profile.engine)
+        .ok_or_else(|| format!("the engine `{}` is not known: set `runtime`", profile.engine))?;
     let model = profile.model().map(|model| model.text).filter(|model| !model.is_empty());
     let launch = Launch { profile, table, model: model.ok_or("no model is named")? };
     match form {
@@ -41,7 +42,8 @@ pub fn render(profile: &Profile, form: Rendering) -> Result<String, String> {
 
 /// Whether a setting holds a secret.
 pub(super) fn is_secret_key(key: &str) -> bool {
-    matches!(key, "api-key" | "admin-api-key" | "auth-token" | "hf-token" | "ssl-keyfile-password") || key.ends_with("master_key")
+    matches!(key, "api-key" | "admin-api-key" | "auth-token" | "hf-token" | "ssl-keyfile-password")
+        || key.ends_with("master_key")
 }
 
 struct Launch<'a> {
@@ -56,7 +58,9 @@ impl Launch<'_> {
         let words: &[&str] = match self.profile.engine.as_str() {
             "sglang" => &["python3", "-m", "sglang.launch_server", "--model-path"],
             "tensorrt_llm" => &["trtllm-serve"],
-            "llama_cpp" if self.model.ends_with(".gguf") || self.model.starts_with(['/', '.']) => &["llama-server", "--model"],
+            "llama_cpp" if self.model.ends_with(".gguf") || self.model.starts_with(['/', '.']) => {
+                &["llama-server", "--model"]
+            }
             "llama_cpp" => &["llama-server", "--hf-repo"],
             "atlas" => &["spark", "serve"],
             _ => &["vllm", "serve"],
@@ -80,11 +84,14 @@ impl Launch<'_> {
         let name = negated.or_else(|| self.table.name_of(key)).unwrap_or(key);
         // trtllm-serve spells its flags with underscores.
         let spelled = if self.profile.engine == "tensorrt_llm" { name.replace('-', "_") } else { name.to_owned() };
-        let kind = if self.table.name_of(key).is_some() || negated.is_some() { self.table.of(name) } else { FlagType::OptStr };
+        let kind =
+            if self.table.name_of(key).is_some() || negated.is_some() { self.table.of(name) } else { FlagType::OptStr };
         match kind {
             FlagType::Bool => match (value == "true") != negated.is_some() {
                 true => words.push(format!("--{spelled}")),
-                false if negated.is_none() && matches!(self.profile.engine.as_str(), "vllm" | "llama_cpp") => words.push(format!("--no-{spelled}")),
+                false if negated.is_none() && matches!(self.profile.engine.as_str(), "vllm" | "llama_cpp") => {
+                    words.push(format!("--no-{spelled}"))
+                }
                 false => {}
             },
             _ if is_secret_key(key) => words.extend([format!("--{spelled}"), reference(key)]),
@@ -123,7 +130,9 @@ impl Launch<'_> {
             let value = match self.table.of(name) {
                 _ if is_secret_key(&key) => scalar(&reference(&key)),
                 FlagType::Bool if self.table.name_of(&key).is_none() => (value != "true").to_string(),
-                FlagType::Bool | FlagType::Int | FlagType::Size | FlagType::Float | FlagType::Json | FlagType::Mm => value,
+                FlagType::Bool | FlagType::Int | FlagType::Size | FlagType::Float | FlagType::Json | FlagType::Mm => {
+                    value
+                }
                 kind if kind.takes_many() && value.starts_with('[') => value,
                 _ => scalar(&value),
             };
@@ -139,13 +148,29 @@ impl Launch<'_> {
         if self.profile.get("host").is_none() && self.profile.engine != "vllm" {
             words.extend(["--host".to_owned(), "0.0.0.0".to_owned()]);
         }
-        let command: Vec<String> = self.container_program(&image).into_iter().chain(words).map(|word| format!("      - {}", scalar(&word.replace('$', "$$")))).collect();
-        let name: String = self.profile.title().to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-        let mut text = format!("services:\n  {}:\n    image: {image}\n    command:\n{}\n", name.trim_matches('-'), command.join("\n"));
+        let command: Vec<String> = self
+            .container_program(&image)
+            .into_iter()
+            .chain(words)
+            .map(|word| format!("      - {}", scalar(&word.replace('$', "$$"))))
+            .collect();
+        let name: String = self
+            .profile
+            .title()
+            .to_lowercase()
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+            .collect();
+        let mut text = format!(
+            "services:\n  {}:\n    image: {image}\n    command:\n{}\n",
+            name.trim_matches('-'),
+            command.join("\n")
+        );
         text.push_str(&format!("    ports:\n      - \"{port}:{port}\"\n    ipc: host\n"));
         let env = self.env();
         if !env.is_empty() {
-            let lines: Vec<String> = env.iter().map(|(name, value)| format!("      {name}: {}", scalar(value))).collect();
+            let lines: Vec<String> =
+                env.iter().map(|(name, value)| format!("      {name}: {}", scalar(value))).collect();
             text.push_str(&format!("    environment:\n{}\n", lines.join("\n")));
         }
         text.push_str("    deploy:\n      resources:\n        reservations:\n          devices:\n            - driver: nvidia\n              count: all\n              capabilities: [gpu]\n");
@@ -160,7 +185,8 @@ impl Launch<'_> {
         if let Some(image) = self.profile.container.as_ref().and_then(|container| container.image.as_ref()) {
             return image.text.clone();
         }
-        let version = self.profile.engine_version.as_ref().map(|version| version.text.trim_start_matches('v').to_owned());
+        let version =
+            self.profile.engine_version.as_ref().map(|version| version.text.trim_start_matches('v').to_owned());
         let tag = version.map_or_else(|| "latest".to_owned(), |version| format!("v{version}"));
         match self.profile.engine.as_str() {
             "sglang" => format!("lmsysorg/sglang:{tag}"),
@@ -174,7 +200,12 @@ impl Launch<'_> {
     /// What the command must begin with, by the image's entrypoint: vLLM's takes the model from 0.12 on, `--model` before.
     fn container_program(&self, image: &str) -> Vec<String> {
         let program = self.program();
-        let old = || self.profile.version().zip(monban_scorers::catalogue::Version::parse("0.12.0")).is_some_and(|(own, first)| own < first);
+        let old = || {
+            self.profile
+                .version()
+                .zip(monban_scorers::catalogue::Version::parse("0.12.0"))
+                .is_some_and(|(own, first)| own < first)
+        };
         match self.profile.engine.as_str() {
             "vllm" if image.contains("vllm-openai") && old() => vec!["--model".to_owned(), self.model.clone()],
             "vllm" if image.contains("vllm-openai") => vec![self.model.clone()],
@@ -188,7 +219,9 @@ impl Launch<'_> {
 /// The values of a list, or the one value.
 fn many(value: &str) -> Vec<String> {
     match serde_json::from_str(value) {
-        Ok(Value::Array(items)) => items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned)).collect(),
+        Ok(Value::Array(items)) => {
+            items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned)).collect()
+        }
         _ => vec![value.to_owned()],
     }
 }

@@ -31,8 +31,7 @@ fn stands_at(found: &Diagnostic, text: &str, at: &str) -> bool {
     // In a list the words are apart by commas.
     let span = text[found.span.clone().unwrap()].replace(", ", " ");
     let span = span.as_str();
-    at == "(absent)"
-        || at.split(" + ").all(|part| span.contains(part.trim_end_matches("...")) || part.contains(span))
+    at == "(absent)" || at.split(" + ").all(|part| span.contains(part.trim_end_matches("...")) || part.contains(span))
 }
 
 #[test]
@@ -57,7 +56,9 @@ fn differences(known_of: impl Fn(&Value) -> Known) -> Vec<String> {
         for lint in expected {
             let rule = lint["rule"].as_str().unwrap();
             let at = lint["at"].as_str().unwrap();
-            let severity = serde_json::to_value(found.iter().find(|found| found.rule == rule).map(|found| found.severity)).unwrap();
+            let severity =
+                serde_json::to_value(found.iter().find(|found| found.rule == rule).map(|found| found.severity))
+                    .unwrap();
             if !found.iter().any(|found| found.rule == rule && stands_at(found, text, at)) {
                 wrong.push(format!("{}: no {rule} at {at}", case["id"]));
             } else if severity != lint["severity"] {
@@ -77,7 +78,8 @@ fn differences(known_of: impl Fn(&Value) -> Known) -> Vec<String> {
 fn reported_profiles_get_their_findings() {
     // SGLang hands the thoughts of Qwen3.6 through as the others do; the report just does not speak of it.
     let more = ["\"wtp-03\": also reasoning_parser_missing"];
-    let wrong: Vec<String> = differences(known).into_iter().filter(|line| !more.iter().any(|more| line.starts_with(more))).collect();
+    let wrong: Vec<String> =
+        differences(known).into_iter().filter(|line| !more.iter().any(|more| line.starts_with(more))).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
@@ -92,7 +94,9 @@ fn reported_profiles_get_nearly_the_same_from_their_text_alone() {
         "\"atc-05\": no parser_needs_newer_engine",
         "\"sch-03\": guided_backend_missing is \"info\"",
     ];
-    let wrong: Vec<String> =
-        differences(|_| Known::nothing()).into_iter().filter(|line| !told.iter().any(|told| line.starts_with(told))).collect();
+    let wrong: Vec<String> = differences(|_| Known::nothing())
+        .into_iter()
+        .filter(|line| !told.iter().any(|told| line.starts_with(told)))
+        .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }

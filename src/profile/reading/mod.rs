@@ -158,7 +158,11 @@ pub fn reading(profile: &Profile, known: &Known, lang: Lang) -> Reading {
         .iter()
         .map(|group| Group {
             title: word(words, &format!("group_{group}")).to_owned(),
-            items: items().iter().filter(|item| item.group == *group).filter_map(|item| read(profile, item, lang, words)).collect(),
+            items: items()
+                .iter()
+                .filter(|item| item.group == *group)
+                .filter_map(|item| read(profile, item, lang, words))
+                .collect(),
         })
         .filter(|group| !group.items.is_empty())
         .collect();
@@ -184,7 +188,11 @@ fn read(profile: &Profile, item: &ItemDef, lang: Lang, words: &'static Words) ->
         return None;
     }
     let default = table.zip(name).map_or("", |(table, name)| table.default_of(name));
-    let left = if default.is_empty() { word(words, "unset").to_owned() } else { word(words, "unset_default").replace("{}", default) };
+    let left = if default.is_empty() {
+        word(words, "unset").to_owned()
+    } else {
+        word(words, "unset_default").replace("{}", default)
+    };
     let (value, span) = said.clone().unzip();
     Some(ReadItem {
         key: item.key.clone(),
@@ -217,7 +225,8 @@ fn layers(profile: &Profile, words: &'static Words) -> Vec<Layer> {
         .value("quantization")
         .or_else(|| profile.model().and_then(|model| weights_of(&model.text)))
         .map_or_else(|| text("unquantised"), str::to_owned);
-    let auto = |key: &str| profile.value(key).filter(|value| *value != "auto").map_or_else(|| text("auto"), str::to_owned);
+    let auto =
+        |key: &str| profile.value(key).filter(|value| *value != "auto").map_or_else(|| text("auto"), str::to_owned);
     vec![
         Layer { name: text("weights"), value: weights, note: text("weights_note") },
         Layer { name: text("compute"), value: auto("dtype"), note: text("compute_note") },
@@ -226,7 +235,8 @@ fn layers(profile: &Profile, words: &'static Words) -> Vec<Layer> {
 }
 
 fn others(profile: &Profile) -> Vec<String> {
-    let read: Vec<&str> = items().iter().map(|item| item.key.as_str()).chain(["dtype", "kv-cache-dtype", "quantization"]).collect();
+    let read: Vec<&str> =
+        items().iter().map(|item| item.key.as_str()).chain(["dtype", "kv-cache-dtype", "quantization"]).collect();
     profile
         .meaning()
         .into_iter()

@@ -11,12 +11,27 @@ const ANSWERS: &[(usize, &[&str])] = &[
     (2, &["quantization_against_checkpoint", "base_model_with_chat_flags", "served_name_missing"]),
     (3, &["kv_dtype_as_weight_quantisation", "unknown_kv_dtype"]),
     (4, &["context_against_purpose", "context_below_needs", "context_divided_by_slots"]),
-    (5, &["batched_tokens_below_seqs", "batched_tokens_below_context", "batched_tokens_above_total", "tensor_parallel_exceeds_gpus"]),
+    (
+        5,
+        &[
+            "batched_tokens_below_seqs",
+            "batched_tokens_below_context",
+            "batched_tokens_above_total",
+            "tensor_parallel_exceeds_gpus",
+        ],
+    ),
     (
         6,
         &[
-            "tool_parser_family_mismatch", "reasoning_parser_family_mismatch", "reasoning_parser_missing", "unknown_parser", "removed_parser",
-            "parser_needs_newer_engine", "tool_parser_missing", "auto_tool_choice_missing", "parser_known_bad_for_checkpoint",
+            "tool_parser_family_mismatch",
+            "reasoning_parser_family_mismatch",
+            "reasoning_parser_missing",
+            "unknown_parser",
+            "removed_parser",
+            "parser_needs_newer_engine",
+            "tool_parser_missing",
+            "auto_tool_choice_missing",
+            "parser_known_bad_for_checkpoint",
         ],
     ),
     (7, &["memory_share_on_shared_machine", "localhost_in_container", "port_mapping_mismatch", "secret_in_file"]),
@@ -29,7 +44,8 @@ pub(super) fn questions(profile: &Profile, known: &Known, words: &'static Words)
         .iter()
         .map(|(number, rules)| {
             let question = word(words, &format!("q{number}")).to_owned();
-            let wrong: Vec<&Diagnostic> = findings.iter().filter(|found| rules.contains(&found.rule.as_str())).collect();
+            let wrong: Vec<&Diagnostic> =
+                findings.iter().filter(|found| rules.contains(&found.rule.as_str())).collect();
             if wrong.is_empty() {
                 let (answer, open) = answer(*number, profile, words);
                 return Question { question, answer, open };
@@ -68,7 +84,11 @@ fn answer(number: usize, profile: &Profile, words: &'static Words) -> (String, b
 }
 
 fn parsers(profile: &Profile, words: &'static Words) -> (String, bool) {
-    let names: Vec<&str> = ["tool-call-parser", "reasoning-parser"].iter().filter_map(|key| profile.value(key)).filter(|name| !name.is_empty()).collect();
+    let names: Vec<&str> = ["tool-call-parser", "reasoning-parser"]
+        .iter()
+        .filter_map(|key| profile.value(key))
+        .filter(|name| !name.is_empty())
+        .collect();
     if names.is_empty() {
         return (word(words, "a6_none").to_owned(), true);
     }
@@ -81,7 +101,10 @@ fn parsers(profile: &Profile, words: &'static Words) -> (String, bool) {
 fn reach(profile: &Profile, words: &'static Words) -> (String, bool) {
     let key = profile.get("api-key").is_some() || profile.env_value("VLLM_API_KEY").is_some();
     let text = word(words, "a7")
-        .replace("{port}", &profile.request_defaults().port.map_or_else(|| word(words, "unset").to_owned(), |port| port.to_string()))
+        .replace(
+            "{port}",
+            &profile.request_defaults().port.map_or_else(|| word(words, "unset").to_owned(), |port| port.to_string()),
+        )
         .replace("{key}", word(words, if key { "key_set" } else { "key_none" }))
         .replace("{share}", profile.value("gpu-memory-utilization").unwrap_or(word(words, "unset")));
     (text, profile.get("gpu-memory-utilization").is_none())

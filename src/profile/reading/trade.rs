@@ -48,7 +48,9 @@ pub(super) fn sentence(profile: &Profile, words: &'static Words) -> String {
         gives.push(fill("gives_kv", kv));
         costs.push(fill("costs_kv", kv));
     }
-    if let Some(weights) = profile.model().and_then(|model| weights_of(&model.text)).filter(|weights| *weights != "gguf") {
+    if let Some(weights) =
+        profile.model().and_then(|model| weights_of(&model.text)).filter(|weights| *weights != "gguf")
+    {
         costs.push(fill("costs_weights", weights));
         if gives.is_empty() {
             gives.push(fill("gives_weights", weights));

@@ -50,10 +50,13 @@ fn asked(test: &str) -> Option<(Option<u16>, &str)> {
 fn unauthorised(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     let (Some(health), Some(_)) = (health(s), s.api_key()) else { return };
     let Some((_, path)) = asked(&health.test.text) else { return };
-    let open = matches!(path, "/health" | "/ping" | "/version" | "/metrics" | "/load" | "/ready" | "/health_generate" | "/");
+    let open =
+        matches!(path, "/health" | "/ping" | "/version" | "/metrics" | "/load" | "/ready" | "/health_generate" | "/");
     if !open && !health.test.text.to_lowercase().contains("authorization") {
         let message = format!("`{path}` needs the key and the check sends none: it gets 401 forever");
-        out.push(s.error("healthcheck_unauthorised", health.test.span.clone(), message).fix("ask /health, which needs none"));
+        out.push(
+            s.error("healthcheck_unauthorised", health.test.span.clone(), message).fix("ask /health, which needs none"),
+        );
     }
 }
 
@@ -63,29 +66,47 @@ fn wrong_port(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     let asked = asked.unwrap_or(80);
     if asked != port {
         let message = format!("the check asks port {asked}, but the engine listens on {port}");
-        out.push(s.error("healthcheck_wrong_port", health.test.span.clone(), message).fix(format!("http://localhost:{port}/health")));
+        out.push(
+            s.error("healthcheck_wrong_port", health.test.span.clone(), message)
+                .fix(format!("http://localhost:{port}/health")),
+        );
     }
 }
 
 fn conflict(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
-    let Some(gpus) = s.profile.container.as_ref().and_then(|container| container.gpus.as_ref()).filter(|gpus| gpus.twice) else { return };
+    let Some(gpus) =
+        s.profile.container.as_ref().and_then(|container| container.gpus.as_ref()).filter(|gpus| gpus.twice)
+    else {
+        return;
+    };
     let message = "`count` and `device_ids` exclude each other: Compose refuses the file";
-    out.push(s.error("gpu_reservation_conflict", gpus.span.clone(), message).fix("keep device_ids to pin GPUs, or count for any"));
+    out.push(
+        s.error("gpu_reservation_conflict", gpus.span.clone(), message)
+            .fix("keep device_ids to pin GPUs, or count for any"),
+    );
 }
 
 fn too_few(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     let size = |key: &str| s.profile.number(key).unwrap_or(1.0);
-    let Some(setting) = s.profile.get("tensor-parallel-size").or_else(|| s.profile.get("pipeline-parallel-size")) else { return };
+    let Some(setting) = s.profile.get("tensor-parallel-size").or_else(|| s.profile.get("pipeline-parallel-size"))
+    else {
+        return;
+    };
     let nodes = size("nnodes").max(1.0);
     let wanted = size("tensor-parallel-size") * size("pipeline-parallel-size") / nodes;
-    let reserved = s.profile.container.as_ref().and_then(|container| container.gpus.as_ref()).and_then(|gpus| gpus.count);
+    let reserved =
+        s.profile.container.as_ref().and_then(|container| container.gpus.as_ref()).and_then(|gpus| gpus.count);
     let visible = s.profile.env_value("CUDA_VISIBLE_DEVICES").or_else(|| s.profile.env_value("NVIDIA_VISIBLE_DEVICES"));
-    let visible = visible.filter(|ids| !ids.text.is_empty() && ids.text.split(',').all(|id| id.trim().parse::<u32>().is_ok()));
+    let visible =
+        visible.filter(|ids| !ids.text.is_empty() && ids.text.split(',').all(|id| id.trim().parse::<u32>().is_ok()));
     let Some(have) = visible.map(|ids| ids.text.split(',').count()).or(reserved) else { return };
     let have_f = u32::try_from(have).map_or(f64::MAX, f64::from);
     if wanted > have_f {
         let message = format!("{wanted} GPUs are needed, {have} given: the engine does not start");
-        out.push(s.error("tensor_parallel_exceeds_gpus", setting.span.clone(), message).fix("give it as many GPUs as tensor × pipeline parallel"));
+        out.push(
+            s.error("tensor_parallel_exceeds_gpus", setting.span.clone(), message)
+                .fix("give it as many GPUs as tensor × pipeline parallel"),
+        );
     }
 }
 

@@ -16,7 +16,9 @@ pub(super) const RULES: &[ProfileRule] = &[rule(
 const SERVES_FROM: &str = "0.12.0";
 
 fn mismatch(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
-    let Some(container) = s.profile.container.as_ref().filter(|container| container.entrypoint.is_none()) else { return };
+    let Some(container) = s.profile.container.as_ref().filter(|container| container.entrypoint.is_none()) else {
+        return;
+    };
     let Some(image) = container.image.as_ref() else { return };
     let name = image.text.split([':', '@']).next().unwrap_or_default();
     let found = match s.engine {
@@ -30,7 +32,11 @@ fn mismatch(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 fn vllm(s: &Subject<'_>, container: &Container) -> Option<crate::diagnostic::Diagnostic> {
-    let entry = if s.before(SERVES_FROM) == Some(true) { "python3 -m vllm.entrypoints.openai.api_server" } else { "vllm serve" };
+    let entry = if s.before(SERVES_FROM) == Some(true) {
+        "python3 -m vllm.entrypoints.openai.api_server"
+    } else {
+        "vllm serve"
+    };
     if container.command_program.is_some() {
         // In Kubernetes `command` replaces the entrypoint, and then there is none to repeat.
         return repeated(s, container, entry);
@@ -54,7 +60,9 @@ fn bare(s: &Subject<'_>, container: &Container, program: &str) -> Option<Diagnos
         return None;
     }
     let span = match s.profile.form {
-        Form::Kubernetes | Form::Compose | Form::Command => s.profile.settings.first().map(|setting| setting.span.clone())?,
+        Form::Kubernetes | Form::Compose | Form::Command => {
+            s.profile.settings.first().map(|setting| setting.span.clone())?
+        }
         _ => return None,
     };
     let message = format!("the image starts no server by itself: the command must begin with `{program}`");

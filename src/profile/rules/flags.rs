@@ -8,7 +8,11 @@ use crate::profile::model::{FaultKind, Form, Origin, Setting};
 
 /// This file's rules.
 pub(super) const RULES: &[ProfileRule] = &[
-    rule("malformed_flag", "a flag that is split, has the wrong dash, lacks its value or is followed by a stray word", malformed),
+    rule(
+        "malformed_flag",
+        "a flag that is split, has the wrong dash, lacks its value or is followed by a stray word",
+        malformed,
+    ),
     rule("list_item_with_space", "a list item holds a flag and its value: the engine sees one word", items),
     rule("config_not_expanded", "vLLM expands `--config FILE` only as two words", joined_config),
     rule("unknown_flag", "the engine has no such flag", unknown),
@@ -23,13 +27,21 @@ pub(super) const RULES: &[ProfileRule] = &[
 fn malformed(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &s.profile.faults {
         let (message, fix) = match fault.kind {
-            FaultKind::Stray => (format!("no flag takes `{}`", fault.text), "quote a value that holds blanks, or remove the word"),
-            FaultKind::WrongDash => (format!("`{}` does not begin with two hyphens", fault.text), "write two plain hyphens: --"),
-            FaultKind::BrokenContinuation => {
-                ("blanks after the backslash: the command ends here".to_owned(), "remove the blanks after the backslash")
+            FaultKind::Stray => {
+                (format!("no flag takes `{}`", fault.text), "quote a value that holds blanks, or remove the word")
             }
+            FaultKind::WrongDash => {
+                (format!("`{}` does not begin with two hyphens", fault.text), "write two plain hyphens: --")
+            }
+            FaultKind::BrokenContinuation => (
+                "blanks after the backslash: the command ends here".to_owned(),
+                "remove the blanks after the backslash",
+            ),
             FaultKind::Unclosed => ("a quote is never closed".to_owned(), "close it"),
-            FaultKind::SwitchWithValue => (format!("`{}` is a switch and takes no value", fault.text), "pass the switch alone, or --no-… to switch it off"),
+            FaultKind::SwitchWithValue => (
+                format!("`{}` is a switch and takes no value", fault.text),
+                "pass the switch alone, or --no-… to switch it off",
+            ),
             FaultKind::NoValue => (format!("`{}` has no value", fault.text), "give it one"),
             FaultKind::ItemWithSpace | FaultKind::JoinedConfig => continue,
         };
@@ -37,7 +49,10 @@ fn malformed(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     }
     for (first, second, name) in split_flags(s) {
         let message = format!("`{} {}` is one flag torn apart", first.name, second.name);
-        out.push(s.error("malformed_flag", first.span.start..second.span.end, message).fix(format!("--{name} {}", second.value)));
+        out.push(
+            s.error("malformed_flag", first.span.start..second.span.end, message)
+                .fix(format!("--{name} {}", second.value)),
+        );
     }
 }
 
@@ -64,8 +79,12 @@ fn items(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
         let mut parts = fault.text.splitn(2, char::is_whitespace);
         let (name, value) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default().trim());
         out.push(
-            s.error("list_item_with_space", fault.span.clone(), format!("the engine gets `{}` as one word", fault.text))
-                .fix(format!("two items, `{name}` and `{value}`, or one: `{name}={value}`")),
+            s.error(
+                "list_item_with_space",
+                fault.span.clone(),
+                format!("the engine gets `{}` as one word", fault.text),
+            )
+            .fix(format!("two items, `{name}` and `{value}`, or one: `{name}={value}`")),
         );
     }
 }
@@ -93,7 +112,8 @@ fn unknown(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
         }
         let message = format!("{} has no flag `{}`", s.engine_title(), setting.name);
         let span = setting.span.clone();
-        let found = if close { s.error("unknown_flag", span, message) } else { s.warning("unknown_flag", span, message) };
+        let found =
+            if close { s.error("unknown_flag", span, message) } else { s.warning("unknown_flag", span, message) };
         out.push(found.maybe_fix(near.map(|name| {
             let name = if field { name.replace('-', "_") } else { format!("--{name}") };
             format!("did you mean `{name}`?")
@@ -102,7 +122,8 @@ fn unknown(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// The typed profile's own keys.
-const PROFILE_KEYS: &[&str] = &["profile-name", "purpose", "model-key", "runtime", "extra-args", "container-name", "image", "env"];
+const PROFILE_KEYS: &[&str] =
+    &["profile-name", "purpose", "model-key", "runtime", "extra-args", "container-name", "image", "env"];
 
 /// Whether a word is a known name with a slip of the finger.
 fn mistyped(word: &str, name: &str) -> bool {
@@ -114,9 +135,12 @@ fn removed(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     presence(s, Presence::Removed, |setting, name| {
         let table = s.table()?;
         let last = *table.versions_of(name).last()?;
-        let fix = table.successor(name).map_or_else(|| format!("remove it; {last} is the last checked version that has it"), |text| {
-            if text.starts_with("--") { format!("{text} takes its place") } else { text.to_owned() }
-        });
+        let fix = table.successor(name).map_or_else(
+            || format!("remove it; {last} is the last checked version that has it"),
+            |text| {
+                if text.starts_with("--") { format!("{text} takes its place") } else { text.to_owned() }
+            },
+        );
         let span = setting.span.clone();
         Some(if s.version.is_some() {
             let message = format!("{} no longer has `{}`: it does not start", s.engine_title(), setting.name);
@@ -165,21 +189,32 @@ fn bad_value(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
 fn advice(s: &Subject<'_>, setting: &Setting) -> Option<String> {
     let number: Option<f64> = setting.value.trim_end_matches('%').parse().ok();
     match setting.key.as_str() {
-        "dtype" => Some("this is the compute type; weights are quantised by the checkpoint or `--quantization`".to_owned()),
-        "gpu-memory-utilization" => number.filter(|n| *n > 1.0 && *n <= 100.0).map(|n| format!("a share of 1: {}", n / 100.0)),
+        "dtype" => {
+            Some("this is the compute type; weights are quantised by the checkpoint or `--quantization`".to_owned())
+        }
+        "gpu-memory-utilization" => {
+            number.filter(|n| *n > 1.0 && *n <= 100.0).map(|n| format!("a share of 1: {}", n / 100.0))
+        }
         _ => {
             let table = s.table()?;
-            let json = matches!(table.of(table.name_of(&setting.key)?), crate::profile::FlagType::Json | crate::profile::FlagType::Mm);
+            let json = matches!(
+                table.of(table.name_of(&setting.key)?),
+                crate::profile::FlagType::Json | crate::profile::FlagType::Mm
+            );
             json.then(|| "quote the whole JSON in single quotes: '{\"key\": 1}'".to_owned())
         }
     }
 }
 
 fn contradiction(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
-    for extra in s.profile.settings.iter().filter(|setting| setting.origin == Origin::ExtraArg && setting.path.is_none()) {
-        let typed = s.profile.settings.iter().find(|setting| setting.origin == Origin::Field && setting.key == extra.key);
+    for extra in
+        s.profile.settings.iter().filter(|setting| setting.origin == Origin::ExtraArg && setting.path.is_none())
+    {
+        let typed =
+            s.profile.settings.iter().find(|setting| setting.origin == Origin::Field && setting.key == extra.key);
         let Some(typed) = typed.filter(|typed| typed.value != extra.value) else { continue };
-        let message = format!("`{}` is `{}` here, but `{}` says `{}`", extra.name, extra.value, typed.name, typed.value);
+        let message =
+            format!("`{}` is `{}` here, but `{}` says `{}`", extra.name, extra.value, typed.name, typed.value);
         out.push(
             s.error("extra_args_contradict", extra.span.clone(), message)
                 .related(typed.span.clone(), "the typed field")
@@ -198,7 +233,12 @@ fn duplicate(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
         if s.profile.form == Form::Launcher || s.profile.form == Form::LiteLlm {
             continue;
         }
-        let message = format!("`{}` is given twice: `{}`, then `{}`; the last one counts", shown(setting), earlier.value, setting.value);
+        let message = format!(
+            "`{}` is given twice: `{}`, then `{}`; the last one counts",
+            shown(setting),
+            earlier.value,
+            setting.value
+        );
         out.push(
             s.warning("duplicate_flag", setting.span.clone(), message)
                 .related(earlier.span.clone(), "first here")
@@ -214,8 +254,11 @@ fn shown(setting: &Setting) -> &str {
 fn options_win(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     let said = |origin: Origin| s.profile.settings.iter().filter(move |setting| setting.origin == origin);
     for option in said(Origin::Options) {
-        let Some(flag) = said(Origin::Flag).find(|flag| flag.key == option.key && flag.value != option.value) else { continue };
-        let message = format!("`{}` is `{}`, but the options file says `{}` and wins", flag.name, flag.value, option.value);
+        let Some(flag) = said(Origin::Flag).find(|flag| flag.key == option.key && flag.value != option.value) else {
+            continue;
+        };
+        let message =
+            format!("`{}` is `{}`, but the options file says `{}` and wins", flag.name, flag.value, option.value);
         out.push(
             s.warning("yaml_overrides_cli", flag.span.clone(), message)
                 .related(option.span.clone(), "this counts")

@@ -11,9 +11,21 @@ use crate::diagnostic::Diagnostic;
 
 /// This file's rules.
 pub(super) const RULES: &[ProfileRule] = &[
-    rule("parser_known_bad_for_checkpoint", "the parser fits the family but is known to fail on this model in some versions", known_bad),
-    rule("spec_decode_with_stream_tools", "speculative decoding is known to break streamed tool arguments in some versions", speculative),
-    rule("async_scheduling_with_tools", "asynchronous scheduling is known to break tool calls in some versions", asynchronous),
+    rule(
+        "parser_known_bad_for_checkpoint",
+        "the parser fits the family but is known to fail on this model in some versions",
+        known_bad,
+    ),
+    rule(
+        "spec_decode_with_stream_tools",
+        "speculative decoding is known to break streamed tool arguments in some versions",
+        speculative,
+    ),
+    rule(
+        "async_scheduling_with_tools",
+        "asynchronous scheduling is known to break tool calls in some versions",
+        asynchronous,
+    ),
 ];
 
 /// A parser that fails on a model before a version.
@@ -64,11 +76,13 @@ fn known_bad(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
             && s.before(bad.before) != Some(false);
         // Where the recipe's parser did not exist yet, this one was the way.
         let better = s.rule.and_then(|rule| rule.parser(s.engine, ParserKind::Tool)).filter(|better| {
-            let since = monban_scorers::catalogue::exists_since(s.engine, ParserKind::Tool, better).and_then(Version::parse);
+            let since =
+                monban_scorers::catalogue::exists_since(s.engine, ParserKind::Tool, better).and_then(Version::parse);
             s.version.is_none_or(|version| since.is_none_or(|since| since <= version))
         });
         if concerned && let Some(better) = better {
-            let message = format!("`{}` is known to fail on {} before {}: {}", bad.parser, s.model, bad.before, bad.why);
+            let message =
+                format!("`{}` is known to fail on {} before {}: {}", bad.parser, s.model, bad.before, bad.why);
             out.push(
                 s.warning("parser_known_bad_for_checkpoint", setting.span.clone(), message)
                     .fix(format!("--tool-call-parser {better}, as the model's recipe has it")),
@@ -97,6 +111,8 @@ fn asynchronous(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     let Some(setting) = s.profile.get("async-scheduling").filter(|setting| setting.value == "true") else { return };
     if tool_parser_in_use(s) && s.before("0.11") != Some(false) {
         let message = "asynchronous scheduling is known to break tool calls before 0.11";
-        out.push(s.info("async_scheduling_with_tools", setting.span.clone(), message).fix("try without --async-scheduling"));
+        out.push(
+            s.info("async_scheduling_with_tools", setting.span.clone(), message).fix("try without --async-scheduling"),
+        );
     }
 }

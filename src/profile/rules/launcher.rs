@@ -22,7 +22,10 @@ fn double(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     let Some(engine) = s.profile.get("reasoning-parser") else { return };
     let (first, last) = if own.span.start < engine.span.start { (own, engine) } else { (engine, own) };
     let message = format!("`{}` and `{}` do the same job: what one took the other misses", own.name, engine.name);
-    out.push(s.error("double_reasoning_split", first.span.start..last.span.end, message).fix(format!("keep `{}` alone", own.name)));
+    out.push(
+        s.error("double_reasoning_split", first.span.start..last.span.end, message)
+            .fix(format!("keep `{}` alone", own.name)),
+    );
 }
 
 fn wrong_layer(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
@@ -30,7 +33,13 @@ fn wrong_layer(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     if let Some(setting) = s.profile.settings.iter().find(|setting| SERVER_FLAGS.contains(&setting.key.as_str())) {
-        let message = format!("`{}` is a flag of vLLM's API server: as an engine argument it is refused or ignored", setting.name);
-        out.push(s.error("flag_wrong_layer", setting.span.clone(), message).fix("drop it: the launcher parses tool calls itself"));
+        let message = format!(
+            "`{}` is a flag of vLLM's API server: as an engine argument it is refused or ignored",
+            setting.name
+        );
+        out.push(
+            s.error("flag_wrong_layer", setting.span.clone(), message)
+                .fix("drop it: the launcher parses tool calls itself"),
+        );
     }
 }

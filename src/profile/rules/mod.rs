@@ -74,7 +74,11 @@ pub static RULES: &[&[ProfileRule]] = &[
 
 /// Every rule, also those about several profiles together.
 pub fn profile_rules() -> impl Iterator<Item = (&'static str, &'static str)> {
-    RULES.iter().flat_map(|rules| rules.iter()).map(|rule| (rule.name, rule.about)).chain(together::ABOUT.iter().copied())
+    RULES
+        .iter()
+        .flat_map(|rules| rules.iter())
+        .map(|rule| (rule.name, rule.about))
+        .chain(together::ABOUT.iter().copied())
 }
 
 /// What is wrong with one profile, in the order of the file.

@@ -31,7 +31,12 @@ fn localhost(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     }
     let rule = "localhost_in_container";
     let urls = s.profile.routes.iter().filter_map(|route| route.params.get("api_base"));
-    let variables = s.profile.env.iter().filter(|(name, _)| name.text.contains("BASE") || name.text.ends_with("_URL")).map(|(_, value)| value);
+    let variables = s
+        .profile
+        .env
+        .iter()
+        .filter(|(name, _)| name.text.contains("BASE") || name.text.ends_with("_URL"))
+        .map(|(_, value)| value);
     for url in urls.chain(variables).filter(|url| url.text.contains("://") && is_loopback(host(&url.text))) {
         let message = format!("`{}` is this container itself, not the engine's", url.text);
         out.push(s.error(rule, url.span.clone(), message).fix("the engine's service name, or host.docker.internal"));
@@ -43,7 +48,12 @@ fn localhost(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
 fn listens(s: &Subject<'_>) -> Option<(std::ops::Range<usize>, String)> {
     let table = s.table()?;
     if let Some(setting) = s.profile.get("host").or_else(|| s.profile.get("bind")) {
-        return is_loopback(&setting.value).then(|| (setting.span.clone(), format!("the engine listens on `{}` only: nothing outside reaches it", setting.value)));
+        return is_loopback(&setting.value).then(|| {
+            (
+                setting.span.clone(),
+                format!("the engine listens on `{}` only: nothing outside reaches it", setting.value),
+            )
+        });
     }
     let default = table.default_of("host");
     let image = s.profile.container.as_ref().and_then(|container| container.image.as_ref());
@@ -52,13 +62,22 @@ fn listens(s: &Subject<'_>) -> Option<(std::ops::Range<usize>, String)> {
     if !is_loopback(default) || by_image || s.profile.env_value("LLAMA_ARG_HOST").is_some() || image.is_none() {
         return None;
     }
-    Some((s.absent(), format!("{} listens on {default} unless told otherwise: nothing outside the container reaches it", s.engine_title())))
+    Some((
+        s.absent(),
+        format!(
+            "{} listens on {default} unless told otherwise: nothing outside the container reaches it",
+            s.engine_title()
+        ),
+    ))
 }
 
 fn mapping(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     let (Some(container), Some(port)) = (&s.profile.container, s.port()) else { return };
     // What an entrypoint script listens on is not known.
-    if container.ports.is_empty() || container.host_network || container.ports.iter().any(|published| published.container == port) {
+    if container.ports.is_empty()
+        || container.host_network
+        || container.ports.iter().any(|published| published.container == port)
+    {
         return;
     }
     let said = if s.profile.get("port").is_some() { "as told" } else { "by default" };
@@ -81,8 +100,29 @@ fn served_name(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
 
 /// Values that stand for no secret.
 const PLACEHOLDERS: &[&str] = &[
-    "empty", "none", "null", "dummy", "fake", "test", "key", "api_key", "apikey", "changeme", "xxx", "true", "false", "token", "secret",
-    "placeholder", "not-needed", "no-key", "notused", "unused", "local", "anything", "sk-no-key-required",
+    "empty",
+    "none",
+    "null",
+    "dummy",
+    "fake",
+    "test",
+    "key",
+    "api_key",
+    "apikey",
+    "changeme",
+    "xxx",
+    "true",
+    "false",
+    "token",
+    "secret",
+    "placeholder",
+    "not-needed",
+    "no-key",
+    "notused",
+    "unused",
+    "local",
+    "anything",
+    "sk-no-key-required",
 ];
 
 /// Whether a value is a secret and not a reference or a placeholder.
@@ -98,7 +138,11 @@ pub(in crate::profile) fn is_secret(value: &str) -> bool {
         || plain.starts_with('$')
         || plain.contains("...")
         || plain.contains("xxxx")
-        || plain.trim_start_matches("sk-").trim_start_matches("hf_").chars().all(|c| matches!(c, 'x' | '*' | '.' | '-'));
+        || plain
+            .trim_start_matches("sk-")
+            .trim_start_matches("hf_")
+            .chars()
+            .all(|c| matches!(c, 'x' | '*' | '.' | '-'));
     !placeholder
 }
 
@@ -110,7 +154,9 @@ fn secret(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     }
     for (name, value) in &s.profile.env {
         let upper = name.text.to_uppercase();
-        let named = ["TOKEN", "_KEY", "APIKEY", "SECRET", "PASSWORD"].iter().any(|part| upper.ends_with(part) || upper.contains(&format!("{part}_")));
+        let named = ["TOKEN", "_KEY", "APIKEY", "SECRET", "PASSWORD"]
+            .iter()
+            .any(|part| upper.ends_with(part) || upper.contains(&format!("{part}_")));
         if named && !upper.ends_with("_FILE") && !upper.contains("TOKENIZER") && !upper.contains("TOKENS") {
             held.push((name.text.clone(), value.clone()));
         }
@@ -119,7 +165,11 @@ fn secret(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
         held.extend(route.params.get("api_key").map(|value| ("api_key".to_owned(), value.clone())));
     }
     for (name, value) in held.into_iter().filter(|(_, value)| is_secret(&value.text)) {
-        let fix = if s.profile.form == Form::LiteLlm { format!("{name}: os.environ/VARIABLE") } else { format!("take `{name}` from the environment: ${{VARIABLE}}") };
+        let fix = if s.profile.form == Form::LiteLlm {
+            format!("{name}: os.environ/VARIABLE")
+        } else {
+            format!("take `{name}` from the environment: ${{VARIABLE}}")
+        };
         out.push(s.warning("secret_in_file", value.span, format!("`{name}` holds a secret in clear text")).fix(fix));
     }
 }

@@ -25,7 +25,8 @@ fn guided(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     }
     let config = s.profile.get("config");
     // Where the options file is not at hand it may well name one.
-    let seen = s.profile.settings.iter().any(|setting| setting.origin == crate::profile::Origin::Options) || config.is_none();
+    let seen =
+        s.profile.settings.iter().any(|setting| setting.origin == crate::profile::Origin::Options) || config.is_none();
     let severity = match s.schema() {
         Wanted::Yes if seen => Severity::Warning,
         Wanted::Unknown if seen && config.is_some() => Severity::Info,
@@ -41,12 +42,19 @@ fn llama(s: &Subject<'_>) -> bool {
 }
 
 fn slots(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
-    let (Some(context), Some(slots)) = (s.profile.get("max-model-len").filter(|_| llama(s)), s.profile.number("max-num-seqs")) else { return };
+    let (Some(context), Some(slots)) =
+        (s.profile.get("max-model-len").filter(|_| llama(s)), s.profile.number("max-num-seqs"))
+    else {
+        return;
+    };
     let Some(total) = context.value.parse().ok().filter(|n: &f64| *n > 0.0) else { return };
     if slots > 1.0 && s.profile.switch("kv-unified") != Some(true) {
         let each = (total / slots).floor();
         let message = format!("{total} tokens over {slots} slots: each request gets {each}");
-        out.push(s.warning("context_divided_by_slots", context.span.clone(), message).fix(format!("--ctx-size {} for {total} each, or --kv-unified", total * slots)));
+        out.push(
+            s.warning("context_divided_by_slots", context.span.clone(), message)
+                .fix(format!("--ctx-size {} for {total} each, or --kv-unified", total * slots)),
+        );
     }
 }
 
@@ -54,13 +62,16 @@ fn flash(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     let Some(v) = s.profile.get("cache-type-v").filter(|_| llama(s)) else { return };
     let off = s.profile.value("flash-attn").is_some_and(|value| matches!(value, "off" | "0"));
     if off && !matches!(v.value.as_str(), "f16" | "f32" | "bf16") {
-        let message = format!("a V cache of {} needs flash attention, which is off: the server does not start", v.value);
+        let message =
+            format!("a V cache of {} needs flash attention, which is off: the server does not start", v.value);
         out.push(s.error("kv_quant_needs_flash_attention", v.span.clone(), message).fix("--flash-attn on"));
     }
 }
 
 fn skipped(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
-    let Some(setting) = s.profile.get("skip-chat-parsing").filter(|setting| llama(s) && setting.value == "true") else { return };
+    let Some(setting) = s.profile.get("skip-chat-parsing").filter(|setting| llama(s) && setting.value == "true") else {
+        return;
+    };
     let severity = if s.tools() == Wanted::Yes { Severity::Error } else { Severity::Warning };
     let message = "tool calls and thoughts stay in the answer as text";
     out.push(s.found(severity, "chat_parsing_skipped", setting.span.clone(), message).fix("drop --skip-chat-parsing"));
@@ -71,14 +82,19 @@ fn builtin(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     let name = &setting.value;
     if !name.contains("{%") && !name.contains("{{") {
         let message = format!("the built-in template `{name}` replaces the model's own: tools are not told of");
-        out.push(s.warning("chat_template_override", setting.span.clone(), message).fix("drop it, or --chat-template-file with the model's template"));
+        out.push(
+            s.warning("chat_template_override", setting.span.clone(), message)
+                .fix("drop it, or --chat-template-file with the model's template"),
+        );
     }
 }
 
 fn mmproj(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     let wanted = s.known.needs.is_some_and(|needs| needs.images > 0)
-        || s.purpose().is_some_and(|purpose| has_word(&purpose, &["vision", "image", "images", "ocr", "vlm", "multimodal"]));
-    let by_repository = s.profile.settings.iter().any(|setting| setting.key == "model" && !setting.value.ends_with(".gguf"));
+        || s.purpose()
+            .is_some_and(|purpose| has_word(&purpose, &["vision", "image", "images", "ocr", "vlm", "multimodal"]));
+    let by_repository =
+        s.profile.settings.iter().any(|setting| setting.key == "model" && !setting.value.ends_with(".gguf"));
     let given = s.profile.get("mmproj").or_else(|| s.profile.get("mmproj-url")).is_some();
     if llama(s) && wanted && !given && !by_repository {
         let message = "images are wanted, and no projector is given: the server refuses them";
@@ -88,9 +104,15 @@ fn mmproj(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
 
 fn log_outputs(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     let on = |key: &str| s.profile.switch(key) == Some(true);
-    if let Some(setting) = s.profile.get("enable-log-outputs").filter(|_| s.engine == "vllm" && on("enable-log-outputs") && !on("enable-log-requests")) {
+    if let Some(setting) = s
+        .profile
+        .get("enable-log-outputs")
+        .filter(|_| s.engine == "vllm" && on("enable-log-outputs") && !on("enable-log-requests"))
+    {
         let message = "--enable-log-outputs requires --enable-log-requests: vLLM does not start";
-        out.push(s.error("log_outputs_without_requests", setting.span.clone(), message).fix("add --enable-log-requests"));
+        out.push(
+            s.error("log_outputs_without_requests", setting.span.clone(), message).fix("add --enable-log-requests"),
+        );
     }
 }
 
@@ -112,16 +134,21 @@ fn exclusive(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
 
 fn world(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     let Some(setting) = s.profile.get("world-size").filter(|_| s.engine == "atlas") else { return };
-    let (Some(world), tensor, expert) =
-        (s.profile.number("world-size"), s.profile.number("tensor-parallel-size").unwrap_or(1.0), s.profile.number("ep-size").unwrap_or(1.0))
-    else {
+    let (Some(world), tensor, expert) = (
+        s.profile.number("world-size"),
+        s.profile.number("tensor-parallel-size").unwrap_or(1.0),
+        s.profile.number("ep-size").unwrap_or(1.0),
+    ) else {
         return;
     };
     let product = (world - tensor * expert).abs() < 0.5;
     let both = (world - tensor).abs() < 0.5 && (world - expert).abs() < 0.5;
     if !product && !both {
         let message = format!("world size {world} is neither {tensor} × {expert} nor both of them");
-        out.push(s.error("parallel_size_mismatch", setting.span.clone(), message).fix(format!("--world-size {}", tensor * expert)));
+        out.push(
+            s.error("parallel_size_mismatch", setting.span.clone(), message)
+                .fix(format!("--world-size {}", tensor * expert)),
+        );
     }
 }
 

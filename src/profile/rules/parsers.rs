@@ -11,7 +11,11 @@ use crate::profile::model::Setting;
 
 /// This file's rules.
 pub(super) const RULES: &[ProfileRule] = &[
-    rule("tool_parser_family_mismatch", "the tool parser reads another family's markup than the model writes", mismatch),
+    rule(
+        "tool_parser_family_mismatch",
+        "the tool parser reads another family's markup than the model writes",
+        mismatch,
+    ),
     rule("unknown_parser", "no version of the engine has a parser of that name", unknown),
     rule("removed_parser", "the engine's version no longer has the parser", removed),
     rule("parser_needs_newer_engine", "the parser came in a later version of the engine", too_new),
@@ -34,7 +38,9 @@ fn mismatch(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     let written = families().next().unwrap_or_default();
     let read = parser_families(s.engine, ParserKind::Tool, parser).first().map_or("another format", String::as_str);
     let message = format!("`{parser}` reads {read}, but {} writes {written}: its tool calls are lost", s.model);
-    out.push(s.error("tool_parser_family_mismatch", setting.span.clone(), message).maybe_fix(s.advice(ParserKind::Tool)));
+    out.push(
+        s.error("tool_parser_family_mismatch", setting.span.clone(), message).maybe_fix(s.advice(ParserKind::Tool)),
+    );
 }
 
 /// Whether a parser reads a family: made for it, or measured to.
@@ -78,7 +84,8 @@ fn removed(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
         if s.version.is_none() {
             continue;
         }
-        let message = format!("{} no longer has the {} `{}` (gone by {version})", s.engine_title(), word(kind), setting.value);
+        let message =
+            format!("{} no longer has the {} `{}` (gone by {version})", s.engine_title(), word(kind), setting.value);
         let fix = replacement.map(|name| format!("`{name}` took its place")).or_else(|| s.advice(kind));
         out.push(s.error("removed_parser", setting.span.clone(), message).maybe_fix(fix));
     }
@@ -87,8 +94,11 @@ fn removed(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
 fn too_new(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     for (kind, setting, status) in named(s) {
         let ParserStatus::NotYet { since } = status else { continue };
-        let message = format!("{} does not have the {} `{}` yet: it does not start", s.engine_title(), word(kind), setting.value);
-        out.push(s.error("parser_needs_newer_engine", setting.span.clone(), message).fix(format!("{since} or newer has it")));
+        let message =
+            format!("{} does not have the {} `{}` yet: it does not start", s.engine_title(), word(kind), setting.value);
+        out.push(
+            s.error("parser_needs_newer_engine", setting.span.clone(), message).fix(format!("{since} or newer has it")),
+        );
     }
     // None is named because there is none to name.
     if s.tools() == Wanted::Yes

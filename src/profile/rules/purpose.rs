@@ -22,11 +22,13 @@ const LEAST: &[(&[&str], f64)] = &[
 ];
 
 /// Purposes whose prompts are short, and the context beyond which memory is given away.
-const SHORT: &[&str] = &["classification", "classifier", "extraction", "embedding", "embeddings", "rerank", "reranker", "completion"];
+const SHORT: &[&str] =
+    &["classification", "classifier", "extraction", "embedding", "embeddings", "rerank", "reranker", "completion"];
 const SHORT_MOST: f64 = 65_536.0;
 
 /// Purposes that need images, and words that name a purpose at all.
-const VISION: &[&str] = &["vision", "image", "images", "ocr", "multimodal", "vlm", "vl", "screenshot", "screenshots", "video"];
+const VISION: &[&str] =
+    &["vision", "image", "images", "ocr", "multimodal", "vlm", "vl", "screenshot", "screenshots", "video"];
 const SHARED: &[&str] = &["shared", "resident", "colocated", "desktop", "workstation", "background", "sidecar"];
 
 /// The share of memory above which a machine is not shared any more.
@@ -35,16 +37,26 @@ const SHARE_MOST: f64 = 0.6;
 fn context(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     let (Some(purpose), Some(setting)) = (s.purpose(), s.profile.get("max-model-len")) else { return };
     let Some(total) = setting.value.parse().ok().filter(|n: &f64| *n > 0.0) else { return };
-    let slots = if s.engine == "llama_cpp" { s.profile.number("max-num-seqs").filter(|n| *n > 1.0).unwrap_or(1.0) } else { 1.0 };
+    let slots = if s.engine == "llama_cpp" {
+        s.profile.number("max-num-seqs").filter(|n| *n > 1.0).unwrap_or(1.0)
+    } else {
+        1.0
+    };
     let have = total / slots;
     let least = LEAST.iter().find(|(words, _)| has_word(&purpose, words)).map(|(_, least)| *least);
     if let Some(least) = least.filter(|least| have < *least) {
         let message = format!("{have} tokens of context for `{purpose}`: prompts outgrow it and are cut or refused");
-        out.push(s.warning("context_against_purpose", setting.span.clone(), message).fix(format!("at least {least}, or another purpose")));
+        out.push(
+            s.warning("context_against_purpose", setting.span.clone(), message)
+                .fix(format!("at least {least}, or another purpose")),
+        );
     }
     if has_word(&purpose, SHORT) && have > SHORT_MOST {
         let message = format!("{have} tokens of context for `{purpose}`: memory is kept for prompts that never come");
-        out.push(s.warning("context_against_purpose", setting.span.clone(), message).fix("lower it and serve more sequences"));
+        out.push(
+            s.warning("context_against_purpose", setting.span.clone(), message)
+                .fix("lower it and serve more sequences"),
+        );
     }
 }
 
@@ -63,7 +75,10 @@ fn multimodal(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     if let Some(setting) = none.filter(|_| asked || has_word(&purpose, VISION)) {
         let what = if asked { "the suite sends images" } else { "the purpose needs images" };
         let message = format!("{what}, and the profile takes none");
-        out.push(s.error("multimodal_against_purpose", setting.span.clone(), message).fix("allow as many images as one prompt has"));
+        out.push(
+            s.error("multimodal_against_purpose", setting.span.clone(), message)
+                .fix("allow as many images as one prompt has"),
+        );
     }
     if let Some(setting) = limits.filter(|_| !purpose.is_empty() && !has_word(&purpose, VISION))
         && count("video").is_some_and(|videos| videos > 0)
@@ -93,7 +108,10 @@ fn memory(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     if share > SHARE_MOST && share <= 1.0 {
         let kept = if setting.is_some() { "takes" } else { "takes by default" };
         let message = format!("the machine is shared, and this {kept} {share} of its memory");
-        out.push(s.warning("memory_share_on_shared_machine", span, message).fix(format!("at most {SHARE_MOST}, so that the others can stay")));
+        out.push(
+            s.warning("memory_share_on_shared_machine", span, message)
+                .fix(format!("at most {SHARE_MOST}, so that the others can stay")),
+        );
     }
 }
 
@@ -104,7 +122,10 @@ fn missing(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     let name = s.profile.name.as_ref().map(|name| name.text.to_lowercase()).unwrap_or_default();
     let file = s.profile.file().to_lowercase();
     let told = |text: &str| {
-        has_word(text, VISION) || has_word(text, SHARED) || has_word(text, SHORT) || LEAST.iter().any(|(words, _)| has_word(text, words))
+        has_word(text, VISION)
+            || has_word(text, SHARED)
+            || has_word(text, SHORT)
+            || LEAST.iter().any(|(words, _)| has_word(text, words))
             || has_word(text, &["chat", "assistant", "translation", "test", "smoke", "benchmark", "tool", "tools"])
     };
     if !told(&name) && !told(&file) {

@@ -12,10 +12,22 @@ use crate::profile::model::Setting;
 
 /// This file's rules.
 pub(super) const RULES: &[ProfileRule] = &[
-    rule("reasoning_parser_missing", "a model that thinks is served without a reasoning parser: thoughts land in the answer", missing),
-    rule("reasoning_parser_family_mismatch", "the reasoning parser splits another format than the model writes", mismatch),
+    rule(
+        "reasoning_parser_missing",
+        "a model that thinks is served without a reasoning parser: thoughts land in the answer",
+        missing,
+    ),
+    rule(
+        "reasoning_parser_family_mismatch",
+        "the reasoning parser splits another format than the model writes",
+        mismatch,
+    ),
     rule("append_think_parser", "the parser leaves thoughts in the answer on purpose", append),
-    rule("reasoning_parser_with_thinking_off", "thinking is off by default, and the parser then takes the answer for thought", off),
+    rule(
+        "reasoning_parser_with_thinking_off",
+        "thinking is off by default, and the parser then takes the answer for thought",
+        off,
+    ),
 ];
 
 /// What a model writes when it does not think.
@@ -35,8 +47,12 @@ fn missing(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     }
     let severity = if asked || (s.engine == "vllm" && s.auto()) { Severity::Error } else { Severity::Warning };
     let who = if s.model.is_empty() { "the model" } else { &s.model };
-    let message = format!("{who} thinks, but no reasoning parser is set: thoughts land in the answer, and a schema forbids thinking");
-    out.push(s.found(severity, "reasoning_parser_missing", s.absent(), message).maybe_fix(s.advice(ParserKind::Reasoning)));
+    let message = format!(
+        "{who} thinks, but no reasoning parser is set: thoughts land in the answer, and a schema forbids thinking"
+    );
+    out.push(
+        s.found(severity, "reasoning_parser_missing", s.absent(), message).maybe_fix(s.advice(ParserKind::Reasoning)),
+    );
 }
 
 fn mismatch(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
@@ -66,16 +82,21 @@ fn against_family(s: &Subject<'_>, setting: &Setting, family: &str) -> Option<Di
         let severity = if same_marker(s, parser, family) { Severity::Warning } else { Severity::Error };
         return Some(s.found(severity, "reasoning_parser_family_mismatch", setting.span.clone(), message));
     }
-    if s.version.is_none() && s.engine == "vllm" && outcome(shape, parser, Some("0.16.0"), None).is_some_and(|then| !right(then)) {
+    if s.version.is_none()
+        && s.engine == "vllm"
+        && outcome(shape, parser, Some("0.16.0"), None).is_some_and(|then| !right(then))
+    {
         let message = format!("`{parser}` does not split what {} writes ({family}) before about 0.17", s.model);
         return Some(s.warning("reasoning_parser_family_mismatch", setting.span.clone(), message));
     }
     // Thinking switched off by the request: the recipe's parser copes, this one takes the answer for thought.
     let always = ["thinking", "-r1", "qwq"].iter().any(|sign| s.model.to_lowercase().contains(sign));
     let recipe = s.rule?.parser(s.engine, ParserKind::Reasoning)?;
-    let switched_off = |parser: &str| outcome(PLAIN, parser, s.version_text.as_deref(), Some(false)).map(answer_arrives);
+    let switched_off =
+        |parser: &str| outcome(PLAIN, parser, s.version_text.as_deref(), Some(false)).map(answer_arrives);
     if !always && switched_off(parser) == Some(false) && switched_off(recipe) == Some(true) {
-        let message = format!("with thinking switched off, `{parser}` takes the whole answer of {} for thought", s.model);
+        let message =
+            format!("with thinking switched off, `{parser}` takes the whole answer of {} for thought", s.model);
         return Some(s.warning("reasoning_parser_family_mismatch", setting.span.clone(), message));
     }
     None
@@ -85,7 +106,8 @@ fn against_family(s: &Subject<'_>, setting: &Setting, family: &str) -> Option<Di
 fn against_silence(s: &Subject<'_>, setting: &Setting) -> Option<Diagnostic> {
     let rule = s.rule?;
     let known = !rule.tool_families.is_empty();
-    let (outcome, _) = reasoning_outcome(s.engine, s.version_text.as_deref(), PLAIN, &setting.value, None, Mode::Plain)?;
+    let (outcome, _) =
+        reasoning_outcome(s.engine, s.version_text.as_deref(), PLAIN, &setting.value, None, Mode::Plain)?;
     // A refusal says more of the measured tokenizer than of the model's.
     let judged = known && outcome != SplitOutcome::Refuse;
     (judged && rule.thinks() == "never" && !answer_arrives(outcome)).then(|| {
@@ -107,7 +129,9 @@ fn answer_arrives(outcome: SplitOutcome) -> bool {
 fn same_marker(s: &Subject<'_>, parser: &str, family: &str) -> bool {
     let end = |name: &str| find(catalogue(), name).and_then(|family| family.end.as_deref());
     let own = end(family);
-    parser_families(s.engine, ParserKind::Reasoning, parser).iter().any(|reads| reads == family || (own.is_some() && end(reads) == own))
+    parser_families(s.engine, ParserKind::Reasoning, parser)
+        .iter()
+        .any(|reads| reads == family || (own.is_some() && end(reads) == own))
 }
 
 fn find<'a>(catalogue: &'a Catalogue, name: &str) -> Option<&'a Family> {
@@ -121,14 +145,20 @@ fn appends(parser: &str) -> bool {
 fn append(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     let Some(setting) = s.parser(ParserKind::Reasoning).filter(|setting| appends(&setting.value)) else { return };
     let message = format!("`{}` leaves thoughts in the answer and never fills the reasoning field", setting.value);
-    out.push(s.warning("append_think_parser", setting.span.clone(), message).maybe_fix(s.advice(ParserKind::Reasoning)));
+    out.push(
+        s.warning("append_think_parser", setting.span.clone(), message).maybe_fix(s.advice(ParserKind::Reasoning)),
+    );
 }
 
 fn off(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
-    let Some(setting) = s.judged(ParserKind::Reasoning).filter(|_| s.thinking_off() && s.tools() != Wanted::No) else { return };
-    let result = reasoning_outcome(s.engine, s.version_text.as_deref(), PLAIN, &setting.value, Some(false), Mode::Plain);
+    let Some(setting) = s.judged(ParserKind::Reasoning).filter(|_| s.thinking_off() && s.tools() != Wanted::No) else {
+        return;
+    };
+    let result =
+        reasoning_outcome(s.engine, s.version_text.as_deref(), PLAIN, &setting.value, Some(false), Mode::Plain);
     if result.is_some_and(|(outcome, _)| !answer_arrives(outcome)) {
-        let message = format!("thinking is off by default here, and `{}` then takes the whole answer for thought", setting.value);
+        let message =
+            format!("thinking is off by default here, and `{}` then takes the whole answer for thought", setting.value);
         out.push(
             s.error("reasoning_parser_with_thinking_off", setting.span.clone(), message)
                 .fix("drop the reasoning parser, or the default that switches thinking off"),

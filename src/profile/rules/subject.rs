@@ -79,7 +79,8 @@ pub(super) struct Subject<'a> {
 impl<'a> Subject<'a> {
     pub(super) fn new(profile: &'a Profile, known: &'a Known) -> Self {
         let stated = profile.engine_version.as_ref().map(|placed| placed.text.clone());
-        let version_text = stated.or_else(|| known.engine_version.clone()).filter(|text| Version::parse(text).is_some());
+        let version_text =
+            stated.or_else(|| known.engine_version.clone()).filter(|text| Version::parse(text).is_some());
         let mut names = profile.model_names();
         names.extend(known.model.clone());
         let model = names.iter().find(|name| model_rule(name).is_some()).or(names.first()).cloned().unwrap_or_default();
@@ -127,7 +128,8 @@ impl<'a> Subject<'a> {
         let advice = recommend(self.engine, self.version_text.as_deref(), Some(&self.model), None);
         let advice = if kind == ParserKind::Tool { advice.tool } else { advice.reasoning }?;
         (!advice.flags.is_empty()).then(|| {
-            let since = advice.since.filter(|_| !advice.available).map(|since| format!(" (from {since})")).unwrap_or_default();
+            let since =
+                advice.since.filter(|_| !advice.available).map(|since| format!(" (from {since})")).unwrap_or_default();
             format!("{}{since}", advice.flags)
         })
     }
@@ -138,7 +140,11 @@ impl<'a> Subject<'a> {
             return if needs.tools > 0 { Wanted::Yes } else { Wanted::No };
         }
         match self.purpose().as_deref() {
-            Some(purpose) if has_word(purpose, &["agent", "agents", "agentic", "coding", "tool", "tools", "function", "mcp"]) => Wanted::Yes,
+            Some(purpose)
+                if has_word(purpose, &["agent", "agents", "agentic", "coding", "tool", "tools", "function", "mcp"]) =>
+            {
+                Wanted::Yes
+            }
             _ => Wanted::Unknown,
         }
     }
@@ -189,7 +195,13 @@ impl<'a> Subject<'a> {
     }
 
     /// A finding at bytes of the file.
-    pub(super) fn found(&self, severity: Severity, rule: &str, span: Range<usize>, message: impl Into<String>) -> Diagnostic {
+    pub(super) fn found(
+        &self,
+        severity: Severity,
+        rule: &str,
+        span: Range<usize>,
+        message: impl Into<String>,
+    ) -> Diagnostic {
         Diagnostic::new(severity, rule, message).at(self.profile.source(), span)
     }
 

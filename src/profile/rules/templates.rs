@@ -12,8 +12,16 @@ use crate::diagnostic::{Diagnostic, Severity};
 /// This file's rules.
 pub(super) const RULES: &[ProfileRule] = &[
     rule("tool_template_missing", "the model's own template does not tell it of tools, and none is passed", missing),
-    rule("template_parser_mismatch", "the chat template passed may make the model write another format than the parser reads", mismatch),
-    rule("mistral_tokenizer_mode", "Mistral's parser needs Mistral's tokenizer, config and weights format together", mistral),
+    rule(
+        "template_parser_mismatch",
+        "the chat template passed may make the model write another format than the parser reads",
+        mismatch,
+    ),
+    rule(
+        "mistral_tokenizer_mode",
+        "Mistral's parser needs Mistral's tokenizer, config and weights format together",
+        mistral,
+    ),
     rule("jinja_missing", "llama-server refuses tools without its Jinja templates", jinja),
 ];
 
@@ -26,17 +34,21 @@ const NEED_ONE: &[(&str, Severity)] = &[
 ];
 
 /// Models for which passing an example template is the documented way.
-const USE_ONE: &str =
-    r"gemma|deepseek-?(v3(\.1)?($|[^.\d])|r1)|llama-?[34]|granite|hermes-?2|internlm|phi-?4|xlam|toolace|mistral|mixtral|qwen-?(1|2)|minimax-?m1";
+const USE_ONE: &str = r"gemma|deepseek-?(v3(\.1)?($|[^.\d])|r1)|llama-?[34]|granite|hermes-?2|internlm|phi-?4|xlam|toolace|mistral|mixtral|qwen-?(1|2)|minimax-?m1";
 
 fn needs() -> &'static [(Option<Regex>, Severity)] {
     static PATTERNS: OnceLock<Vec<(Option<Regex>, Severity)>> = OnceLock::new();
-    PATTERNS.get_or_init(|| NEED_ONE.iter().map(|(text, severity)| (Regex::new(&format!("(?i){text}")).ok(), *severity)).collect())
+    PATTERNS.get_or_init(|| {
+        NEED_ONE.iter().map(|(text, severity)| (Regex::new(&format!("(?i){text}")).ok(), *severity)).collect()
+    })
 }
 
 fn uses_one(model: &str) -> bool {
     static PATTERN: OnceLock<Option<Regex>> = OnceLock::new();
-    PATTERN.get_or_init(|| Regex::new(&format!("(?i){USE_ONE}")).ok()).as_ref().is_some_and(|pattern| pattern.is_match(model))
+    PATTERN
+        .get_or_init(|| Regex::new(&format!("(?i){USE_ONE}")).ok())
+        .as_ref()
+        .is_some_and(|pattern| pattern.is_match(model))
 }
 
 fn cut(text: &str) -> String {
@@ -52,7 +64,11 @@ fn parser_fits(s: &Subject<'_>, parser: &str) -> bool {
 }
 
 fn missing(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
-    let Some(parser) = s.parser(ParserKind::Tool).filter(|_| s.engine == "vllm" && s.profile.get("chat-template").is_none()) else { return };
+    let Some(parser) =
+        s.parser(ParserKind::Tool).filter(|_| s.engine == "vllm" && s.profile.get("chat-template").is_none())
+    else {
+        return;
+    };
     // A wrong parser is the first thing to mend.
     if !parser_fits(s, &parser.value) || s.model.to_lowercase().contains("distill") {
         return;
@@ -61,9 +77,10 @@ fn missing(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     let hit = needs().iter().find(|(pattern, _)| pattern.as_ref().is_some_and(|pattern| pattern.is_match(&model)));
     if let Some((_, severity)) = hit {
         let message = format!("the template {model} ships with does not tell it of tools: pass one that does");
-        let fix = notes("vllm", "")
-            .find(|note| note.text.contains("tool_chat_template"))
-            .map_or("--chat-template examples/tool_chat_template_….jinja", |_| "--chat-template examples/tool_chat_template_….jinja (vLLM ships them)");
+        let fix = notes("vllm", "").find(|note| note.text.contains("tool_chat_template")).map_or(
+            "--chat-template examples/tool_chat_template_….jinja",
+            |_| "--chat-template examples/tool_chat_template_….jinja (vLLM ships them)",
+        );
         out.push(s.found(*severity, "tool_template_missing", parser.span.clone(), message).fix(fix));
     }
 }
@@ -83,13 +100,22 @@ fn mismatch(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
         && !shares_family(s, other, &parser.value)
     {
         let message = format!("`{file}` makes the model write for `{other}`, but `{}` reads it", parser.value);
-        out.push(s.warning("template_parser_mismatch", span, message).fix(format!("--tool-call-parser {other}, or the template for `{}`", parser.value)));
+        out.push(
+            s.warning("template_parser_mismatch", span, message)
+                .fix(format!("--tool-call-parser {other}, or the template for `{}`", parser.value)),
+        );
         return;
     }
     let own_directory = !s.model.is_empty() && template.value.starts_with(s.model.trim_end_matches('/'));
     if s.rule.is_some_and(|rule| !rule.tool_families.is_empty()) && !uses_one(&cut(&s.model)) && !own_directory {
-        let message = format!("{} has a format of its own; `{file}` may make it write another than `{}` reads", s.model, parser.value);
-        out.push(s.warning("template_parser_mismatch", span, message).fix("drop --chat-template unless the model's card asks for this file"));
+        let message = format!(
+            "{} has a format of its own; `{file}` may make it write another than `{}` reads",
+            s.model, parser.value
+        );
+        out.push(
+            s.warning("template_parser_mismatch", span, message)
+                .fix("drop --chat-template unless the model's card asks for this file"),
+        );
     }
 }
 
@@ -112,12 +138,19 @@ fn mistral(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     if s.engine != "vllm" {
         return;
     }
-    let parser = s.parser(ParserKind::Tool).or_else(|| s.parser(ParserKind::Reasoning)).filter(|parser| parser.value == "mistral");
+    let parser = s
+        .parser(ParserKind::Tool)
+        .or_else(|| s.parser(ParserKind::Reasoning))
+        .filter(|parser| parser.value == "mistral");
     let mode = s.profile.get("tokenizer-mode");
     let rule = "mistral_tokenizer_mode";
     if let (Some(_), Some(mode)) = (parser, mode.filter(|mode| matches!(mode.value.as_str(), "hf" | "slow"))) {
-        let message = format!("the mistral parser expects Mistral's tokenizer for v11 and newer models, not `{}`", mode.value);
-        out.push(s.error(rule, mode.span.clone(), message).fix("--tokenizer-mode mistral --config-format mistral --load-format mistral"));
+        let message =
+            format!("the mistral parser expects Mistral's tokenizer for v11 and newer models, not `{}`", mode.value);
+        out.push(
+            s.error(rule, mode.span.clone(), message)
+                .fix("--tokenizer-mode mistral --config-format mistral --load-format mistral"),
+        );
         return;
     }
     let is = |key: &str| s.profile.value(key) == Some("mistral");
@@ -127,7 +160,10 @@ fn mistral(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
         && (told == 1 || !is("tokenizer-mode"))
     {
         let message = "tokenizer mode, config format and load format of Mistral belong together";
-        out.push(s.warning(rule, setting.span.clone(), message).fix("--tokenizer-mode mistral --config-format mistral --load-format mistral"));
+        out.push(
+            s.warning(rule, setting.span.clone(), message)
+                .fix("--tokenizer-mode mistral --config-format mistral --load-format mistral"),
+        );
     }
 }
 
@@ -155,7 +191,8 @@ fn jinja(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
                 Some(_) => Severity::Warning,
                 None => Severity::Info,
             };
-            let message = format!("builds before about {JINJA_BY_DEFAULT} (November 2025) refuse tools without --jinja");
+            let message =
+                format!("builds before about {JINJA_BY_DEFAULT} (November 2025) refuse tools without --jinja");
             out.push(s.found(severity, "jinja_missing", s.absent(), message).fix(fix));
         }
     }

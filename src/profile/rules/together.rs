@@ -28,7 +28,9 @@ pub fn check_together(profiles: &[Profile]) -> Vec<Diagnostic> {
 
 /// A port of the host, and where it is said.
 fn host_ports(profile: &Profile) -> Vec<(u16, std::ops::Range<usize>)> {
-    if let Some(container) = profile.container.as_ref().filter(|container| container.image.is_some() && !container.host_network) {
+    if let Some(container) =
+        profile.container.as_ref().filter(|container| container.image.is_some() && !container.host_network)
+    {
         return container.ports.iter().filter_map(|port| Some((port.host?, port.span.clone()))).collect();
     }
     if matches!(profile.form, Form::LiteLlm | Form::Launcher | Form::Client | Form::Kubernetes) {
@@ -69,14 +71,16 @@ fn names(first: &Profile, second: &Profile) -> Option<Diagnostic> {
 /// Which GPUs a profile is pinned to; empty for any.
 fn pinned(profile: &Profile) -> String {
     let visible = profile.env_value("CUDA_VISIBLE_DEVICES").or_else(|| profile.env_value("NVIDIA_VISIBLE_DEVICES"));
-    let device = || profile.container.as_ref()?.gpus.as_ref().and_then(|gpus| profile.source().text().get(gpus.span.clone()));
+    let device =
+        || profile.container.as_ref()?.gpus.as_ref().and_then(|gpus| profile.source().text().get(gpus.span.clone()));
     visible.map(|value| value.text.clone()).or_else(|| device().map(str::to_owned)).unwrap_or_default()
 }
 
 /// Services of one file start together; profiles of several files perhaps never.
 fn shares(profiles: &[Profile]) -> Option<Diagnostic> {
     let share = |profile: &Profile| -> Option<(f64, Setting)> {
-        let setting = profile.get("gpu-memory-utilization").filter(|_| matches!(profile.engine.as_str(), "vllm" | "atlas"))?;
+        let setting =
+            profile.get("gpu-memory-utilization").filter(|_| matches!(profile.engine.as_str(), "vllm" | "atlas"))?;
         Some((setting.value.parse().ok()?, setting.clone()))
     };
     profiles.iter().enumerate().find_map(|(at, last)| {
@@ -85,7 +89,9 @@ fn shares(profiles: &[Profile]) -> Option<Diagnostic> {
         let sum: f64 = own + others.filter_map(|other| Some(share(other)?.0)).sum::<f64>();
         (sum > own && sum > 1.0 && !pinned(last).contains("all") && one_gpu(last)).then(|| {
             let message = format!("together with the file's other profiles this takes {sum:.2} of the GPU's memory");
-            Diagnostic::error("memory_shares_exceed", message).at(last.source(), setting.span.clone()).fix("shares that add up to less than 1, or GPUs of their own")
+            Diagnostic::error("memory_shares_exceed", message)
+                .at(last.source(), setting.span.clone())
+                .fix("shares that add up to less than 1, or GPUs of their own")
         })
     })
 }
@@ -100,12 +106,17 @@ fn served_names(profiles: &[Profile]) -> Vec<Diagnostic> {
     for gateway in profiles.iter().filter(|profile| profile.form == Form::LiteLlm) {
         for route in &gateway.routes {
             let (Some(model), Some(base)) = (route.params.get("model"), route.params.get("api_base")) else { continue };
-            let Some(asked) = model.text.strip_prefix("hosted_vllm/").or_else(|| model.text.strip_prefix("openai/")) else { continue };
+            let Some(asked) = model.text.strip_prefix("hosted_vllm/").or_else(|| model.text.strip_prefix("openai/"))
+            else {
+                continue;
+            };
             let Some(engine) = profiles.iter().find(|engine| answers_at(engine, &base.text)) else { continue };
             let served = engine.list("served-model-name");
-            let served = if served.is_empty() { engine.model().map(|model| model.text).into_iter().collect() } else { served };
+            let served =
+                if served.is_empty() { engine.model().map(|model| model.text).into_iter().collect() } else { served };
             if !served.is_empty() && !served.iter().any(|name| name == asked) {
-                let message = format!("the engine of {} serves `{}`, not `{asked}`", engine.file(), served.join("`, `"));
+                let message =
+                    format!("the engine of {} serves `{}`, not `{asked}`", engine.file(), served.join("`, `"));
                 found.push(
                     Diagnostic::error("litellm_served_name_mismatch", message)
                         .at(gateway.source(), model.span.clone())
@@ -125,7 +136,9 @@ fn answers_at(engine: &Profile, url: &str) -> bool {
     let authority = url.split_once("://").map_or(url, |(_, rest)| rest).split('/').next().unwrap_or_default();
     let (host, port) = authority.split_once(':').unwrap_or((authority, "80"));
     let container = engine.container.as_ref();
-    let named = container.and_then(|container| container.name.as_ref().or(container.service.as_ref())).is_some_and(|name| name.text == host);
+    let named = container
+        .and_then(|container| container.name.as_ref().or(container.service.as_ref()))
+        .is_some_and(|name| name.text == host);
     if named {
         return true;
     }

@@ -11,7 +11,11 @@ use crate::diagnostic::{Diagnostic, Severity};
 
 /// This file's rules.
 pub(super) const RULES: &[ProfileRule] = &[
-    rule("auto_tool_choice_missing", "vLLM answers requests with tools with 400 without --enable-auto-tool-choice and a parser", auto_missing),
+    rule(
+        "auto_tool_choice_missing",
+        "vLLM answers requests with tools with 400 without --enable-auto-tool-choice and a parser",
+        auto_missing,
+    ),
     rule("tool_parser_missing", "tool calls are asked for and nothing parses them", parser_missing),
     rule("base_model_with_chat_flags", "the weights look like a base model, which has no chat template", base_model),
 ];
@@ -42,7 +46,8 @@ fn auto_missing(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
         _ => return,
     };
     let message = "no tool flags: requests with tools get 400 unless the choice is forced or `none`";
-    let fix = s.advice(ParserKind::Tool).unwrap_or_else(|| "--enable-auto-tool-choice --tool-call-parser NAME".to_owned());
+    let fix =
+        s.advice(ParserKind::Tool).unwrap_or_else(|| "--enable-auto-tool-choice --tool-call-parser NAME".to_owned());
     out.push(s.found(severity, rule, s.absent(), message).fix(fix));
 }
 
@@ -97,6 +102,9 @@ fn base_model(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     });
     if says_base || silent {
         let message = format!("`{last}` looks like base weights: they have no chat template, yet chat flags are set");
-        out.push(s.warning("base_model_with_chat_flags", model.span.clone(), message).fix("serve the instruct checkpoint, or pass --chat-template"));
+        out.push(
+            s.warning("base_model_with_chat_flags", model.span.clone(), message)
+                .fix("serve the instruct checkpoint, or pass --chat-template"),
+        );
     }
 }
