@@ -178,11 +178,12 @@ impl Profile {
         {
             clash("runtime", "the engine is", &self.engine, engine);
         }
-        let said = self.version().zip(self.engine_version.as_ref());
-        if let (Some((version, said)), Some(text)) = (said, seen.version.as_deref())
-            && monban_scorers::catalogue::Version::parse(text).is_some_and(|seen| seen.base() != version.base())
+        let said = self.engine_version.as_ref().map(|version| version.text.as_str());
+        if let (Some(said), Some(seen)) = (said, seen.version.as_deref())
+            && let (Some(one), Some(two)) = (release(said), release(seen))
+            && one != two
         {
-            clash("engine-version", "version", &said.text, text);
+            clash("engine-version", "version", said, seen);
         }
         found
     }
@@ -192,6 +193,15 @@ impl Profile {
         let slots = self.request_defaults().max_concurrency.filter(|_| self.engine == "llama_cpp").unwrap_or(1);
         seen.saturating_mul(slots)
     }
+}
+
+/// The dotted number of a release: `0.11.2` of `v0.11.2rc1`.
+fn release(version: &str) -> Option<&str> {
+    let start = version.find(|c: char| c.is_ascii_digit())?;
+    let rest = &version[start..];
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+    let release = rest[..end].trim_end_matches('.');
+    release.contains('.').then_some(release)
 }
 
 fn none(name: &str) -> &str {
