@@ -37,13 +37,16 @@ fn satisfy(expectation: &Value, request: &Value, out: &mut Written) {
     if expectation.get("not").and_then(Value::as_bool) == Some(true) {
         return;
     }
-    if let Some(options) = expectation.get("any").and_then(Value::as_array) {
+    // Beside `scorer` these two are the scorer's own arguments.
+    let combined =
+        |key: &str| expectation.get(key).filter(|_| expectation.get("scorer").is_none()).and_then(Value::as_array);
+    if let Some(options) = combined("any") {
         if let Some(first) = options.first() {
             satisfy(first, request, out);
         }
         return;
     }
-    if let Some(all) = expectation.get("all").and_then(Value::as_array) {
+    if let Some(all) = combined("all") {
         all.iter().for_each(|one| satisfy(one, request, out));
         return;
     }
@@ -80,15 +83,14 @@ fn say(out: &mut Written, word: &str) {
     }
 }
 
-/// The texts an expectation names, under whichever key it has.
+/// The texts an expectation needs: each of `text` and `all`, and the first of `any`.
 fn strings(expectation: &Value) -> Vec<String> {
-    let found =
-        ["value", "text", "values", "all_of", "all", "any_of", "to"].iter().find_map(|key| expectation.get(*key));
-    match found {
+    let of = |key: &str| match expectation.get(key) {
         Some(Value::String(one)) => vec![one.clone()],
         Some(Value::Array(many)) => many.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
         _ => Vec::new(),
-    }
+    };
+    ["value", "text", "all"].iter().flat_map(|key| of(key)).chain(of("any").into_iter().take(1)).collect()
 }
 
 /// Sets a value at a plain path (`$.a.b[0]`) of the JSON text so far.
@@ -193,6 +195,8 @@ mod tests {
             &json!({}),
         );
         assert_eq!((made.text.as_str(), made.reasoning.is_empty()), ("Paris", false));
+        let made = solve(&[json!({ "scorer": "contains", "text": "a", "all": ["b"], "any": ["c", "d"] })], &json!({}));
+        assert!(["a", "b", "c"].iter().all(|word| made.text.contains(word)), "{}", made.text);
         let request = json!({ "tools": [{ "type": "function", "function": { "name": "f", "parameters": {
             "type": "object", "properties": { "a": { "type": "integer" }, "b": { "type": "string" } }, "required": ["a", "b"] } } }] });
         let made = solve(&[json!({ "scorer": "tool_call", "name": "f", "arguments": { "a": 7 } })], &request);
