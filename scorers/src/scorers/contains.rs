@@ -5,6 +5,16 @@ use crate::scorer::{ArgDef, ArgError, Args, Scorer, ScorerDef, Subject, Verdict}
 use crate::text::{ARG_CASE, ARG_IN, ARG_SPACE, ARG_TRIM, ARG_WIDTH, TextOptions, quoted, shown};
 
 /// The declaration.
+///
+/// ```
+/// use monban_scorers::{Completion, Expectation, Registry, Request, Subject, Verdict};
+///
+/// let table = serde_json::from_str(r#"{"scorer": "contains", "any": ["Tokyo", "東京"]}"#).unwrap();
+/// let expectation = Expectation::parse(&table, &Registry::builtin()).unwrap();
+/// let completion = Completion { text: Some("It rains in Tokyo.".to_owned()), ..Completion::default() };
+/// let subject = Subject { request: &Request::default(), completion: &completion, other: None };
+/// assert_eq!(expectation.evaluate(&subject), Verdict::Pass);
+/// ```
 pub static CONTAINS: ScorerDef = ScorerDef {
     name: "contains",
     summary: "The text holds given words.",

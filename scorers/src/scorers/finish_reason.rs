@@ -5,6 +5,16 @@ use crate::scorer::{ArgDef, ArgError, Args, Scorer, ScorerDef, Subject, Verdict}
 use crate::text::quoted;
 
 /// The declaration.
+///
+/// ```
+/// use monban_scorers::{Completion, Expectation, Registry, Request, Subject};
+///
+/// let table = serde_json::from_str(r#"{"scorer": "finish_reason", "is": "stop"}"#).unwrap();
+/// let expectation = Expectation::parse(&table, &Registry::builtin()).unwrap();
+/// let completion = Completion { finish_reason: Some("length".to_owned()), ..Completion::default() };
+/// let subject = Subject { request: &Request::default(), completion: &completion, other: None };
+/// assert_eq!(expectation.evaluate(&subject).reason(), "finish_reason is \"length\", expected \"stop\"");
+/// ```
 pub static FINISH_REASON: ScorerDef = ScorerDef {
     name: "finish_reason",
     summary: "The answer ended for a given reason.",

@@ -10,6 +10,16 @@ use crate::scorer::{ArgDef, ArgError, Args, Scorer, ScorerDef, Subject, Verdict}
 use crate::text::excerpt;
 
 /// The declaration.
+///
+/// ```
+/// use monban_scorers::{Completion, Expectation, Registry, Request, Subject, Verdict};
+///
+/// let table = serde_json::from_str(r#"{"scorer": "json_path", "path": "$.items[*].id", "equals": 2}"#).unwrap();
+/// let expectation = Expectation::parse(&table, &Registry::builtin()).unwrap();
+/// let completion = Completion { text: Some(r#"{"items": [{"id": 1}, {"id": 2.0}]}"#.to_owned()), ..Completion::default() };
+/// let subject = Subject { request: &Request::default(), completion: &completion, other: None };
+/// assert_eq!(expectation.evaluate(&subject), Verdict::Pass);
+/// ```
 pub static JSON_PATH: ScorerDef = ScorerDef {
     name: "json_path",
     summary: "What a JSONPath selects from the JSON is as stated.",

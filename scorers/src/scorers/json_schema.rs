@@ -8,6 +8,16 @@ use crate::schema::{Checked, Schema};
 use crate::scorer::{ArgDef, ArgError, Args, Scorer, ScorerDef, Subject, Verdict};
 
 /// The declaration.
+///
+/// ```
+/// use monban_scorers::{Completion, Expectation, Registry, Request, Subject, Verdict};
+///
+/// let table = serde_json::from_str(r#"{"scorer": "json_schema", "schema": {"type": "array"}}"#).unwrap();
+/// let expectation = Expectation::parse(&table, &Registry::builtin()).unwrap();
+/// let completion = Completion { text: Some("[1, 2]".to_owned()), ..Completion::default() };
+/// let subject = Subject { request: &Request::default(), completion: &completion, other: None };
+/// assert_eq!(expectation.evaluate(&subject), Verdict::Pass);
+/// ```
 pub static JSON_SCHEMA: ScorerDef = ScorerDef {
     name: "json_schema",
     summary: "The text is JSON that fits a schema.",

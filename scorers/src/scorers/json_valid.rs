@@ -7,6 +7,16 @@ use crate::json::{ARG_FENCE, Fence, NoJson};
 use crate::scorer::{ArgDef, ArgError, Args, Scorer, ScorerDef, Subject, Verdict};
 
 /// The declaration.
+///
+/// ```
+/// use monban_scorers::{Completion, Expectation, Registry, Request, Subject, Verdict};
+///
+/// let table = serde_json::from_str(r#"{"scorer": "json_valid", "fence": "forbid"}"#).unwrap();
+/// let expectation = Expectation::parse(&table, &Registry::builtin()).unwrap();
+/// let completion = Completion { text: Some("```json\n{}\n```".to_owned()), ..Completion::default() };
+/// let subject = Subject { request: &Request::default(), completion: &completion, other: None };
+/// assert!(matches!(expectation.evaluate(&subject), Verdict::Fail(_)));
+/// ```
 pub static JSON_VALID: ScorerDef = ScorerDef {
     name: "json_valid",
     summary: "The text is one JSON value.",

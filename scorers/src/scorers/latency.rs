@@ -5,6 +5,16 @@ use crate::completion::Completion;
 use crate::scorer::{ArgDef, ArgError, Args, Scorer, ScorerDef, Subject, Verdict};
 
 /// The declaration.
+///
+/// ```
+/// use monban_scorers::{Completion, Expectation, Registry, Request, Subject, Verdict};
+///
+/// let table = serde_json::from_str(r#"{"scorer": "latency", "max_ms": 1000}"#).unwrap();
+/// let expectation = Expectation::parse(&table, &Registry::builtin()).unwrap();
+/// let completion = Completion { text: Some("stored without timing".to_owned()), ..Completion::default() };
+/// let subject = Subject { request: &Request::default(), completion: &completion, other: None };
+/// assert!(matches!(expectation.evaluate(&subject), Verdict::NotScored(_)));
+/// ```
 pub static LATENCY: ScorerDef = ScorerDef {
     name: "latency",
     summary: "The answer, and its first token, came in time.",

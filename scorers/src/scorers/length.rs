@@ -5,6 +5,16 @@ use crate::scorer::{ArgDef, ArgError, Args, Scorer, ScorerDef, Subject, Verdict}
 use crate::text::{ARG_IN, Field};
 
 /// The declaration.
+///
+/// ```
+/// use monban_scorers::{Completion, Expectation, Registry, Request, Subject};
+///
+/// let table = serde_json::from_str(r#"{"scorer": "length", "unit": "words", "max": 3}"#).unwrap();
+/// let expectation = Expectation::parse(&table, &Registry::builtin()).unwrap();
+/// let completion = Completion { text: Some("one two three four".to_owned()), ..Completion::default() };
+/// let subject = Subject { request: &Request::default(), completion: &completion, other: None };
+/// assert_eq!(expectation.evaluate(&subject).reason(), "the text has 4 words, expected at most 3");
+/// ```
 pub static LENGTH: ScorerDef = ScorerDef {
     name: "length",
     summary: "The text is neither too short nor too long.",

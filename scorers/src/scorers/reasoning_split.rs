@@ -8,6 +8,16 @@ use crate::scorer::{ArgDef, ArgError, Args, Scorer, ScorerDef, Subject, Verdict}
 use crate::text::quoted;
 
 /// The declaration.
+///
+/// ```
+/// use monban_scorers::{Completion, Expectation, Registry, Request, Subject, Verdict};
+///
+/// let table = serde_json::from_str(r#"{"scorer": "reasoning_split"}"#).unwrap();
+/// let expectation = Expectation::parse(&table, &Registry::builtin()).unwrap();
+/// let completion = Completion { text: Some("<think>2 + 2</think>4".to_owned()), ..Completion::default() };
+/// let subject = Subject { request: &Request::default(), completion: &completion, other: None };
+/// assert!(matches!(expectation.evaluate(&subject), Verdict::Fail(_)));
+/// ```
 pub static REASONING_SPLIT: ScorerDef = ScorerDef {
     name: "reasoning_split",
     summary: "Reasoning and answer arrived in their own fields.",

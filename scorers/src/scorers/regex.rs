@@ -5,6 +5,16 @@ use crate::scorer::{ArgDef, ArgError, Args, Scorer, ScorerDef, Subject, Verdict}
 use crate::text::{ARG_CASE, ARG_IN, Field, TextOptions, excerpt, shown};
 
 /// The declaration.
+///
+/// ```
+/// use monban_scorers::{Completion, Expectation, Registry, Request, Subject, Verdict};
+///
+/// let table = serde_json::from_str(r#"{"scorer": "regex", "pattern": "[0-9]+ °C"}"#).unwrap();
+/// let expectation = Expectation::parse(&table, &Registry::builtin()).unwrap();
+/// let completion = Completion { text: Some("It is 21 °C.".to_owned()), ..Completion::default() };
+/// let subject = Subject { request: &Request::default(), completion: &completion, other: None };
+/// assert_eq!(expectation.evaluate(&subject), Verdict::Pass);
+/// ```
 pub static REGEX: ScorerDef = ScorerDef {
     name: "regex",
     summary: "A pattern is found in the text.",

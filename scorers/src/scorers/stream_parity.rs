@@ -7,6 +7,16 @@ use crate::scorer::{ArgDef, ArgError, Args, Scorer, ScorerDef, Subject, Verdict}
 use crate::text::{excerpt, shown};
 
 /// The declaration.
+///
+/// ```
+/// use monban_scorers::{Completion, Expectation, Registry, Request, Subject, Verdict};
+///
+/// let table = serde_json::from_str(r#"{"scorer": "stream_parity"}"#).unwrap();
+/// let expectation = Expectation::parse(&table, &Registry::builtin()).unwrap();
+/// let completion = Completion { text: Some("asked in one mode".to_owned()), ..Completion::default() };
+/// let subject = Subject { request: &Request::default(), completion: &completion, other: None };
+/// assert!(matches!(expectation.evaluate(&subject), Verdict::NotScored(_)));
+/// ```
 pub static STREAM_PARITY: ScorerDef = ScorerDef {
     name: "stream_parity",
     summary: "Streamed and plain answers carry the same calls.",
