@@ -177,7 +177,7 @@ fn labels(inner: &[Expectation]) -> String {
 
 fn not(inner: &Expectation, subject: &Subject<'_>) -> Verdict {
     if subject.completion.is_empty_answer() {
-        return Verdict::Fail("nothing was answered, so that something is absent from it shows nothing".to_owned());
+        return Verdict::Fail("the answer is empty: that something is absent from it shows nothing".to_owned());
     }
     match inner {
         Expectation::One { scorer, .. } => scorer.score_not(subject),

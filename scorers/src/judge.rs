@@ -152,8 +152,8 @@ fn unanswered(expectations: &[Expectation], answers: &[Answer]) -> Vec<Scored> {
         Some(fault) => format!("no answer: {}", outcome::in_words(fault)),
         None => "no answer: nothing was asked".to_owned(),
     };
-    let scored = |expectation| Scored {
-        scorer: evaluate::label(expectation),
+    let scored = |expectation: &Expectation| Scored {
+        scorer: expectation.label(),
         delivered: Verdict::NotScored(why.clone()),
         intent: None,
     };

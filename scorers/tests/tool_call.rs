@@ -409,7 +409,7 @@ fn negation_asks_whether_the_call_is_among_those_made() {
     let mut shapeless = booked;
     shapeless.tool_calls[1].arguments = Arguments::Json(json!({}));
     fails(never.clone(), &shapeless, "`book`(…) was called, and must not");
-    fails(never, &text(""), "nothing was answered, so that something is absent from it shows nothing");
+    fails(never, &text(""), "the answer is empty: that something is absent from it shows nothing");
     fails(json!({"none": true, "not": true}), &text("Hello!"), "no call was made");
     passes(json!({"none": true, "not": true}), &weather(&json!({"city": "Tokyo"})));
 }

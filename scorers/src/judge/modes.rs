@@ -4,7 +4,7 @@
 //! but only where the other **lost** it ([`super::loss`]): two different answers are two answers.
 
 use super::Scored;
-use super::evaluate::{all, is_negative, label, verdict};
+use super::evaluate::{all, is_negative};
 use super::loss::lost;
 use crate::completion::{Answer, Completion, Mode};
 use crate::dialects::Reread;
@@ -58,7 +58,7 @@ fn one(expectation: &Expectation, request: &Request, sides: &[Side<'_>]) -> Scor
         // The prohibition was kept only because the server did not recognise the call that the model wrote.
         delivered = Verdict::Fail(format!("{reason} (the call stands in the answer as raw markup)"));
     }
-    Scored { scorer: label(expectation), delivered, intent }
+    Scored { scorer: expectation.label(), delivered, intent }
 }
 
 /// The verdict on one side, the other mode's completion beside it.
@@ -71,7 +71,7 @@ fn on<'a>(
 ) -> Verdict {
     let own = completion(&sides[at]);
     let other = sides.iter().map(&completion).find(|other| other.mode != own.mode);
-    verdict(expectation, &Subject { request, completion: own, other })
+    expectation.evaluate(&Subject { request, completion: own, other })
 }
 
 /// The verdicts on what was meant, where a side that lost something takes the verdict of the side that has it.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::evaluate::{is_negative, label};
+use super::evaluate::is_negative;
 use super::*;
 use crate::completion::{Arguments, Completion, Mode, ToolCall};
 use crate::diagnosis::{Blame, Confidence, Severity};
@@ -196,6 +196,8 @@ fn a_prohibition_needs_a_healthy_answer() {
     let empty = || message(&json!({"role": "assistant", "content": ""}), "stop", 1);
     let not_paris = || Expectation::Not(Box::new(says_paris()));
     let judgement = case(&[empty()], &[no_call(), not_paris(), stops()], Outcome::Failed);
+    assert!(judgement.scored.iter().any(|scored| scored.delivered.reason().contains("empty")), "{judgement:?}");
+    let judgement = case(&[empty()], &[no_call(), stops()], Outcome::Failed);
     assert!(judgement.scored.iter().all(|scored| scored.delivered.reason().contains("empty")), "{judgement:?}");
     case(&[plain("London", "stop")], &[no_call(), not_paris()], Outcome::Passed);
     // Emptiness that was asked for is an answer.
@@ -309,28 +311,32 @@ fn combinations() {
     let case = |expectation: Expectation, name: &str, verdict: &Verdict| {
         let (scored, _) = scored("Paris", None, std::slice::from_ref(&expectation));
         assert_eq!((scored[0].scorer.as_str(), &scored[0].delivered), (name, verdict));
-        assert_eq!(label(&expectation), name);
+        assert_eq!(expectation.label(), name);
     };
     let fail = |reason: &str| Verdict::Fail(reason.to_owned());
     let not = |inner| Expectation::Not(Box::new(inner));
-    case(not(says_paris()), "not contains", &fail("contains holds and must not"));
+    case(not(says_paris()), "not contains", &fail("it holds and must not"));
     case(not(calls()), "not tool_call", &Verdict::Pass);
     case(not(unscored()), "not stream_parity", &Verdict::NotScored("one mode only".into()));
     case(Expectation::Any(vec![calls(), says_paris()]), "any(tool_call, contains)", &Verdict::Pass);
-    let none = fail("none holds: tool_call: not the two calls; not contains: contains holds and must not");
+    let none = fail("none of 2 holds: tool_call: not the two calls; not contains: it holds and must not");
     case(Expectation::Any(vec![calls(), not(says_paris())]), "any(tool_call, not contains)", &none);
     case(
         Expectation::Any(vec![calls(), unscored()]),
         "any(tool_call, stream_parity)",
-        &Verdict::NotScored("one mode only".into()),
+        &Verdict::NotScored("stream_parity: one mode only".into()),
     );
-    case(Expectation::Any(vec![]), "any()", &fail("there is nothing to choose from"));
+    case(Expectation::Any(vec![]), "any()", &fail("none of 0 holds: "));
     case(Expectation::All(vec![says_paris(), stops()]), "all(contains, finish_reason)", &Verdict::Pass);
-    case(Expectation::All(vec![unscored(), calls()]), "all(stream_parity, tool_call)", &fail("not the two calls"));
+    case(
+        Expectation::All(vec![unscored(), calls()]),
+        "all(stream_parity, tool_call)",
+        &fail("tool_call: not the two calls"),
+    );
     case(
         Expectation::All(vec![unscored(), stops()]),
         "all(stream_parity, finish_reason)",
-        &Verdict::NotScored("one mode only".into()),
+        &Verdict::NotScored("stream_parity: one mode only".into()),
     );
 }
 

@@ -147,7 +147,7 @@ mod tests {
         fails(r#"{"scorer":"contains","text":"x","in":"reasoning"}"#, "x", "not in the reasoning");
         fails(r#"{"scorer":"contains","text":"x","not":true}"#, "x", "the text contains \"x\", and must not");
         passes(r#"{"scorer":"contains","text":"x","not":true}"#, "y");
-        fails(r#"{"scorer":"contains","text":"x","not":true}"#, "", "nothing was answered");
+        fails(r#"{"scorer":"contains","text":"x","not":true}"#, "", "the answer is empty");
     }
 
     #[test]
