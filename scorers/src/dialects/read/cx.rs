@@ -40,6 +40,8 @@ pub(crate) struct Cx<'t> {
     pub(crate) notes: Vec<Deviation>,
     /// Only the form's own keys and a declared tool are good enough.
     pub(crate) strict: bool,
+    /// How far the attempt under way has read.
+    pub(crate) reached: usize,
     found: Vec<(&'static str, usize, Option<usize>)>,
     fuel: usize,
     end: usize,
@@ -48,7 +50,16 @@ pub(crate) struct Cx<'t> {
 impl<'t> Cx<'t> {
     pub(crate) fn new(text: &'t str, hints: &'t Hints<'t>) -> Self {
         let fuel = text.len().saturating_mul(REREADS).saturating_add(4096);
-        Self { text, hints, notes: Vec::new(), strict: false, found: Vec::new(), fuel, end: text.trim_end().len() }
+        Self {
+            text,
+            hints,
+            notes: Vec::new(),
+            strict: false,
+            reached: 0,
+            found: Vec::new(),
+            fuel,
+            end: text.trim_end().len(),
+        }
     }
 
     /// The text from a position on; empty where the position is none.

@@ -3,20 +3,23 @@
 mod braces;
 mod coerce;
 mod cx;
+mod form;
 mod json;
 mod params;
 mod part;
 mod pattern;
 mod python;
+mod python_write;
 mod shape;
 mod stand;
 mod step;
 mod write;
 
 pub(super) use coerce::fit;
+pub(super) use form::Form;
 pub(super) use params::{Params, Typing};
 pub(super) use part::Part;
-pub(super) use pattern::{Form, Pattern};
-pub(super) use python::Quote;
+pub(super) use pattern::Pattern;
+pub(super) use python_write::Quote;
 pub(super) use shape::Shape;
 pub(super) use stand::Stand;

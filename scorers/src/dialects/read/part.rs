@@ -1,7 +1,7 @@
 //! The words that a family's pattern is written in: [`Part`].
 
 use super::params::Params;
-use super::python::Quote;
+use super::python_write::Quote;
 use super::shape::Shape;
 
 /// One part of a pattern. Each says what is read there and what is written.

@@ -7,61 +7,12 @@ use std::ops::Range;
 
 use super::super::{Call, Grammar, Hints, Scan, Strength};
 use super::cx::{Cx, Miss};
-use super::part::Part;
+use super::form::Form;
 use super::stand::Stand;
 use super::{step, write};
 
 /// Damaged markup names its tool within this many characters.
 const NEAR: usize = 400;
-
-/// One way in which a family's markup arrives.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Form {
-    /// What is read, in order.
-    pub(crate) parts: &'static [Part],
-    /// One of these must stand somewhere in the text.
-    pub(crate) signs: &'static [&'static str],
-    /// How sure.
-    pub(crate) strength: Strength,
-    /// The special tokens are gone.
-    pub(crate) stripped: bool,
-    /// The markup must be the whole text.
-    pub(crate) whole: bool,
-}
-
-impl Form {
-    /// The family's own markers.
-    pub(crate) const fn own(parts: &'static [Part]) -> Self {
-        Self { parts, signs: &[], strength: Strength::Strong, stripped: false, whole: false }
-    }
-
-    /// The family's own markers, with one of these in the text.
-    pub(crate) const fn signed(parts: &'static [Part], signs: &'static [&'static str]) -> Self {
-        Self { parts, signs, strength: Strength::Strong, stripped: false, whole: false }
-    }
-
-    /// Part of the markers is missing.
-    pub(crate) const fn partial(parts: &'static [Part]) -> Self {
-        Self { parts, signs: &[], strength: Strength::Partial, stripped: false, whole: false }
-    }
-
-    /// The special tokens were stripped, and what is left is still telling.
-    pub(crate) const fn stripped(parts: &'static [Part]) -> Self {
-        Self { parts, signs: &[], strength: Strength::Partial, stripped: true, whole: false }
-    }
-
-    /// Nothing but a declared name and its keys tells.
-    pub(crate) const fn weak(parts: &'static [Part], stripped: bool) -> Self {
-        Self { parts, signs: &[], strength: Strength::Weak, stripped, whole: false }
-    }
-
-    fn anchor(&self) -> Option<&'static str> {
-        match self.parts.first() {
-            Some(Part::Lit(literal)) => Some(literal),
-            _ => None,
-        }
-    }
-}
 
 /// A family's grammar as data.
 #[derive(Clone, Copy, Debug)]
@@ -178,6 +129,8 @@ impl Pattern {
                 at
             }
             Err(miss) => {
+                let stop = if let Miss::Broken { at, .. } = &miss { *at } else { at };
+                cx.spend(stop.max(cx.reached).saturating_sub(at));
                 cx.notes.truncate(notes);
                 self.missed(form, cx, at, miss, found);
                 at

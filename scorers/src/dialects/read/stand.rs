@@ -1,24 +1,20 @@
 //! How a piece of text stands: quoted, in a code sample, or for itself. One pass over the text.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
-/// The quoted stretches of a text, and whether the whole of it is one fenced block.
+/// The quoted stretches of a text, found when first asked for, and whether the whole of it is one fenced block.
 #[derive(Debug)]
 pub(crate) struct Stand {
-    quoted: Vec<Range<usize>>,
+    quoted: OnceCell<Vec<Range<usize>>>,
     /// The inside of the fence that the whole text is.
     pub(crate) whole_fence: Option<Range<usize>>,
 }
 
 impl Stand {
-    /// Looks at a text once.
+    /// Looks at a text.
     pub(crate) fn of(text: &str) -> Self {
-        let whole_fence = whole_fence(text);
-        let mut quoted = Vec::new();
-        if whole_fence.is_none() {
-            stretches(text, &mut quoted);
-        }
-        Self { quoted, whole_fence }
+        Self { quoted: OnceCell::new(), whole_fence: whole_fence(text) }
     }
 
     /// What begins at `at` is quoted, or part of a code sample that prose talks about.
@@ -27,8 +23,16 @@ impl Stand {
         if matches!(before, Some('`' | '"' | '\'' | '“' | '‘' | '«' | '「')) {
             return true;
         }
-        let next = self.quoted.partition_point(|range| range.end <= at);
-        self.quoted.get(next).is_some_and(|range| range.contains(&at))
+        if self.whole_fence.is_some() {
+            return false;
+        }
+        let quoted = self.quoted.get_or_init(|| {
+            let mut quoted = Vec::new();
+            stretches(text, &mut quoted);
+            quoted
+        });
+        let next = quoted.partition_point(|range| range.end <= at);
+        quoted.get(next).is_some_and(|range| range.contains(&at))
     }
 }
 

@@ -19,8 +19,10 @@ struct Draft {
 pub(super) fn read(cx: &mut Cx<'_>, parts: &[Part], at: usize) -> Result<(Vec<Call>, usize), Miss> {
     let mut draft = Draft::default();
     let mut end = at;
+    cx.reached = at;
     for part in parts {
         end = step(cx, part, end, &mut draft)?;
+        cx.reached = end;
     }
     if draft.calls.is_empty() {
         draft.calls.push(Call { name: draft.name, arguments: draft.arguments, id: draft.id });

@@ -3,7 +3,7 @@
 use super::super::Call;
 use super::part::Part;
 use super::pattern::Pattern;
-use super::{braces, json, python};
+use super::{braces, json, python_write};
 
 /// What a model writes for these calls.
 pub(super) fn write(pattern: &Pattern, calls: &[Call]) -> String {
@@ -36,7 +36,7 @@ fn write_part(part: &Part, calls: &[Call], call: &Call, index: usize) -> String 
         Part::Calls(shape) => shape.write(calls),
         Part::Params(params, _) => params.write(&call.arguments),
         Part::Python { brackets, quote } => {
-            let each: Vec<String> = calls.iter().map(|call| python::write_call(call, *quote)).collect();
+            let each: Vec<String> = calls.iter().map(|call| python_write::write_call(call, *quote)).collect();
             if *brackets { format!("[{}]", each.join(", ")) } else { each.join("\n") }
         }
         Part::Marked(mark) => braces::write(&call.arguments, mark),

@@ -35,6 +35,12 @@ fn channels(text: &str) -> Option<Split> {
         return None;
     }
     let mut seen = false;
+    // The first message may have been opened in the prompt.
+    if let Some((thought, _)) = before.split_once("<|end|>").or_else(|| before.split_once("<|eom|>")) {
+        push(&mut split.reasoning, thought);
+        split.prefilled = true;
+        seen = true;
+    }
     let mut at = before.len();
     // A recipient may stand before the channel: it belongs to the message.
     let mut lead = before.rfind(" to=").unwrap_or(before.len());
