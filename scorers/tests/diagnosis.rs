@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
 use monban_scorers::diagnosis::{Diagnosed, diagnose};
+use monban_scorers::{Answer, Exchange, completion};
 use serde_json::Value;
 
 fn lines(text: &str) -> Vec<Value> {
@@ -51,43 +52,180 @@ fn rules(verdict: &Diagnosed) -> Vec<&str> {
     verdict.findings.iter().map(|filed| filed.finding.rule.as_str()).collect()
 }
 
+
+/// Prints the table and fails when more than `allowed` in a hundred are missed.
+#[track_caller]
+fn grade(what: &str, of: usize, misses: &[String], allowed: f64) {
+    println!("{what}: {} of {of}\n{}", of - misses.len(), misses.join("\n"));
+    assert!(misses.len() as f64 <= of as f64 * allowed / 100.0, "{what}: {} of {of} missed\n{}", misses.len(), misses.join("\n"));
+}
+
 #[test]
 fn field_reports_get_their_diagnosis() {
-    let mut misses = Vec::new();
     let reports = reports();
+    let mut misses = Vec::new();
     for report in &reports {
         let verdict = diagnose(&bare(report, true)).unwrap();
         let expected = text(report, "/expect/diagnosis");
         if verdict.diagnosis != expected {
-            misses.push(format!(
-                "{:8} expected {expected:26} got {:26} {:?}",
-                text(report, "/id"),
-                verdict.diagnosis,
-                rules(&verdict)
-            ));
+            misses.push(format!("{:8} expected {expected:26} got {:26} {:?}", text(report, "/id"), verdict.diagnosis, rules(&verdict)));
         }
     }
-    println!("{} of {} right\n{}", reports.len() - misses.len(), reports.len(), misses.join("\n"));
-    assert!(misses.len() < reports.len(), "{} misses", misses.len());
+    grade("diagnosis", reports.len(), &misses, 3.0);
+}
+
+/// Rules that blame a parser's flags.
+const PARSER: &[&str] = &["wrong_tool_parser", "no_tool_parser", "wrong_reasoning_parser", "no_reasoning_parser", "unneeded_reasoning_parser", "auto_tool_choice_missing"];
+
+#[test]
+fn hard_negatives_raise_no_false_alarm() {
+    for report in reports().iter().filter(|report| report["hard_negative"] == true) {
+        let verdict = diagnose(&bare(report, true)).unwrap();
+        let expected = text(report, "/expect/diagnosis");
+        if !PARSER.contains(&expected) {
+            assert!(!rules(&verdict).iter().any(|rule| PARSER.contains(rule)), "{}: {:?}", text(report, "/id"), rules(&verdict));
+        }
+        if expected == "none" {
+            assert_eq!(verdict.diagnosis, "none", "{}", text(report, "/id"));
+        }
+    }
+}
+
+/// Who may be blamed, where a report leaves it open between two.
+fn blames(expected: &str) -> Vec<&'static str> {
+    let mut found = Vec::new();
+    let words: &[(&str, &[&str])] = &[
+        ("server_config", &["server_config"]),
+        ("server_bug", &["server_bug"]),
+        ("bug_or_config", &["server_config", "server_bug"]),
+        ("server_version", &["server_config", "server_bug"]),
+        ("server_or", &["server_config", "server_bug"]),
+        ("or_server", &["server_config", "server_bug"]),
+        ("template", &["server_config"]),
+        ("client", &["request"]),
+        ("scorer", &["suite"]),
+        ("gateway", &["gateway"]),
+        ("request", &["request"]),
+        ("model", &["model"]),
+        ("budget", &["budget"]),
+        ("endpoint", &["endpoint", "gateway"]),
+    ];
+    for (word, means) in words {
+        if expected.contains(word) {
+            found.extend(*means);
+        }
+    }
+    found
+}
+
+#[test]
+fn field_reports_get_their_blame_and_fix() {
+    let flag = regex::Regex::new(r"--[a-z][a-z_-]+(?:[ =][a-z0-9_./-]+)?").unwrap();
+    let (mut blame_misses, mut fix_misses, mut of, mut of_fix) = (Vec::new(), Vec::new(), 0, 0);
+    for report in &reports() {
+        let verdict = diagnose(&bare(report, true)).unwrap();
+        let Some(first) = verdict.findings.first() else { continue };
+        let expected = text(report, "/expect/blame");
+        let got = serde_json::to_value(first.finding.blame).unwrap();
+        of += 1;
+        if !["", "none", "scorer"].contains(&expected) && !blames(expected).contains(&got.as_str().unwrap()) {
+            blame_misses.push(format!("{:8} expected {expected:26} got {got}", text(report, "/id")));
+        }
+        let wanted: Vec<String> = report["expect"]["fix"].as_array().unwrap().iter().flat_map(|fix| {
+            flag.find_iter(fix.as_str().unwrap()).map(|found| found.as_str().replace('=', " ")).collect::<Vec<_>>()
+        }).collect();
+        if wanted.is_empty() {
+            continue;
+        }
+        of_fix += 1;
+        let given = verdict.findings.iter().flat_map(|filed| filed.finding.fix.iter()).cloned().collect::<Vec<_>>().join("\n").replace('=', " ");
+        if !wanted.iter().any(|flag| given.contains(flag.as_str())) {
+            fix_misses.push(format!("{:8} expected {wanted:?} got {given:?}", text(report, "/id")));
+        }
+    }
+    grade("blame", of, &blame_misses, 5.0);
+    grade("fix", of_fix, &fix_misses, 10.0);
+}
+
+#[test]
+fn field_reports_get_their_verdicts() {
+    let (mut misses, mut of) = (Vec::new(), 0);
+    for report in &reports() {
+        let verdict = diagnose(&bare(report, true)).unwrap();
+        for (scorer, expected) in report["expect"]["verdicts"].as_object().unwrap() {
+            let got = verdict.expectations.iter().find(|found| found.scorer == scorer);
+            let (delivered, intent) = got.map_or(("not_scored", "unknown"), |found| (found.delivered, found.intent));
+            for (name, got) in [("delivered", delivered), ("intent", intent)] {
+                of += 1;
+                if expected[name] != got {
+                    let reason = verdict.expectations.iter().find(|found| found.scorer == scorer).map(|found| found.reason.clone());
+                    misses.push(format!("{:8} {scorer} {name} expected {} got {got} {:?} {reason:?}", text(report, "/id"), expected[name], rules(&verdict)));
+                }
+            }
+        }
+    }
+    grade("verdicts", of, &misses, 5.0);
+}
+
+#[test]
+fn findings_do_not_say_what_is_not_so() {
+    let (mut said, mut of, mut unsaid) = (Vec::new(), 0, Vec::new());
+    for report in &reports() {
+        let verdict = diagnose(&bare(report, true)).unwrap();
+        let all = serde_json::to_string(&verdict.findings).unwrap().to_lowercase();
+        let words = |key: &str| report["expect"][key].as_array().cloned().unwrap_or_default();
+        for word in words("must_not_say") {
+            of += 1;
+            if all.contains(&word.as_str().unwrap().to_lowercase()) {
+                said.push(format!("{:8} must not say {word}: {:?}", text(report, "/id"), verdict.findings.iter().map(|filed| &filed.finding.message).collect::<Vec<_>>()));
+            }
+        }
+        for word in words("must_say") {
+            if !all.contains(&word.as_str().unwrap().to_lowercase()) {
+                unsaid.push(format!("{:8} {word}: {:?}", text(report, "/id"), verdict.findings.iter().map(|filed| &filed.finding.message).collect::<Vec<_>>()));
+            }
+        }
+    }
+    println!("not in these words:\n{}", unsaid.join("\n"));
+    grade("must not say", of, &said, 0.0);
+}
+
+/// What a client can see of a capture. Set-ups that show the same cannot be told apart by anything on the wire.
+fn shown(capture: &Value) -> String {
+    let exchanges = Exchange::from_stored_line(&bare(capture, false)).unwrap_or_default();
+    let answers = exchanges.iter().map(|exchange| match completion::read(exchange) {
+        Answer::Completion(found) => {
+            let calls: Vec<_> = found.tool_calls.iter().map(|call| (&call.name, call.arguments.as_text())).collect();
+            format!("{:?}{:?}{calls:?}{:?}{:?}", found.text(), found.reasoning(), found.finish_reason, found.usage.map(|usage| usage.completion_tokens))
+        }
+        Answer::Fault(fault) => fault.message,
+    });
+    format!("{}{}{}{:?}", capture["engine"], capture["family"], capture["case"], answers.collect::<Vec<_>>())
 }
 
 #[test]
 fn captures_get_their_diagnosis() {
+    let captures = captures();
     for keep_flags in [true, false] {
         let mut misses = Vec::new();
-        let captures = captures();
+        let mut expected_of: std::collections::BTreeMap<String, std::collections::BTreeSet<String>> = std::collections::BTreeMap::new();
+        for capture in &captures {
+            expected_of.entry(shown(capture)).or_default().insert(text(capture, "/expect/diagnosis").to_owned());
+        }
         for capture in &captures {
             let verdict = diagnose(&bare(capture, keep_flags)).unwrap();
             let expected = text(capture, "/expect/diagnosis");
-            if verdict.diagnosis != expected {
+            // Where flags are not known a twin's diagnosis is as good, and the finding that says so counts.
+            let alike = !keep_flags && (expected_of[&shown(capture)].contains(verdict.diagnosis) || rules(&verdict).contains(&expected));
+            if verdict.diagnosis != expected && !alike {
                 misses.push(format!("{:75} expected {expected:26} got {:?}", text(capture, "/id"), rules(&verdict)));
             }
+            if expected == "none" {
+                let alarm = rules(&verdict).iter().any(|rule| PARSER.contains(rule));
+                assert!(!alarm, "{}: {:?}", text(capture, "/id"), rules(&verdict));
+            }
         }
-        println!(
-            "flags {keep_flags}: {} of {} right\n{}",
-            captures.len() - misses.len(),
-            captures.len(),
-            misses.join("\n")
-        );
+        let what = if keep_flags { "captures, flags known" } else { "captures, flags not known" };
+        grade(what, captures.len(), &misses, 2.0);
     }
 }

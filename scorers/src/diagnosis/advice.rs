@@ -15,29 +15,50 @@ fn recommend(facts: &Facts<'_>, family: Option<&str>) -> Recommendation {
     catalogue::recommend(engine, facts.server.version.as_deref(), facts.model.known_as.as_deref(), family)
 }
 
+/// What the catalogue adds to a flag, where it is about launching.
+fn notes(advice: Recommendation) -> impl Iterator<Item = String> {
+    advice.notes.into_iter().filter(|note| note.contains("--") || note.contains("template"))
+}
+
 /// The tool parser to use.
 pub(super) fn tool_parser(facts: &Facts<'_>, family: Option<&str>) -> Vec<String> {
     let advice = recommend(facts, family);
-    let mut fixes: Vec<String> = advice.tool.into_iter().map(|tool| tool.text).collect();
-    fixes.extend(advice.notes);
+    let named_after = named_after_model(facts, family).map(|name| format!("--tool-call-parser {name}"));
+    let mut fixes: Vec<String> = named_after.into_iter().chain(advice.tool.as_ref().map(|tool| tool.text.clone())).collect();
+    if advice.tool.as_ref().is_some_and(|tool| tool.flags.is_empty()) {
+        fixes.extend(elsewhere(facts, family));
+    }
+    fixes.extend(notes(advice));
     if fixes.is_empty() {
         fixes.push("--tool-call-parser <the parser of the model's family>".to_owned());
     }
     fixes
 }
 
+/// Of several parsers for a family, the one that carries the model's name: llama4_json for Llama 4 where JSON was seen.
+fn named_after_model(facts: &Facts<'_>, family: Option<&str>) -> Option<&'static str> {
+    let id: String = facts.model.id.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
+    let names = flag_values(facts, family);
+    let stem = |name: &&str| name.split('_').next().is_some_and(|stem| stem.len() > 4 && id.contains(stem));
+    names.iter().skip(1).find(|name| stem(name)).copied()
+}
+
+/// The flag of an engine that has one, for engines that have none.
+fn elsewhere(facts: &Facts<'_>, family: Option<&str>) -> Option<String> {
+    let advice = catalogue::recommend(ELSEWHERE, None, facts.model.known_as.as_deref(), family).tool?;
+    (!advice.flags.is_empty()).then(|| format!("or serve it with vLLM: {}", advice.flags))
+}
+
 /// The flags that turn tool calls on.
 pub(super) fn enable_tools(facts: &Facts<'_>, family: Option<&str>) -> Vec<String> {
-    let advice = recommend(facts, family);
-    let known = advice
-        .tool
-        .filter(|tool| !tool.flags.is_empty() || facts.server.engine.as_deref().is_some_and(|engine| engine != "vllm"));
-    match known {
-        Some(tool) => std::iter::once(tool.text).chain(advice.notes).collect(),
-        None if facts.server.is("vllm") || facts.server.engine.is_none() => {
-            vec!["--enable-auto-tool-choice --tool-call-parser <the parser of the model's family>".to_owned()]
+    let named = recommend(facts, family).tool.is_some();
+    match (named, facts.server.is("vllm") || facts.server.engine.is_none()) {
+        (true, _) => tool_parser(facts, family),
+        (false, true) => vec!["--enable-auto-tool-choice --tool-call-parser <the parser of the model's family>".to_owned()],
+        (false, false) => {
+            let general = "enable tool parsing in the engine, or put a gateway that parses in front".to_owned();
+            std::iter::once(general).chain(elsewhere(facts, family)).collect()
         }
-        None => vec!["enable tool parsing in the engine, or put a gateway that parses in front".to_owned()],
     }
 }
 
@@ -46,10 +67,14 @@ pub(super) fn reasoning_parser(facts: &Facts<'_>, split: Option<&Split>) -> Vec<
     let family = split.map(|split| split.family);
     let own = recommend(facts, None).reasoning;
     let seen = || recommend(facts, family).reasoning;
-    match own.or_else(seen) {
-        Some(advice) => vec![advice.text],
-        None => vec!["--reasoning-parser <the parser of the model's family>".to_owned()],
+    let mut fixes: Vec<String> = own.or_else(seen).map(|advice| advice.text).into_iter().collect();
+    if facts.server.is("llama_cpp") {
+        fixes.insert(0, "llama-server --jinja --reasoning-format deepseek (or auto)".to_owned());
     }
+    if fixes.is_empty() {
+        fixes.push("--reasoning-parser <the parser of the model's family>".to_owned());
+    }
+    fixes
 }
 
 /// The names a flag may take for a family.
@@ -92,9 +117,8 @@ pub(super) fn parsers_that_fit(signs: &Signs<'_>) -> String {
 
 /// The template to pass for tools.
 pub(super) fn tool_template(facts: &Facts<'_>) -> Vec<String> {
-    let notes = recommend(facts, None).notes;
     let own = facts.model.tool_template.map(|file| format!("--chat-template examples/{file}"));
-    own.into_iter().chain(notes).collect()
+    own.into_iter().chain(notes(recommend(facts, None))).collect()
 }
 
 /// A family in words an operator knows.

@@ -67,13 +67,13 @@ fn text(text: &Value) -> Option<Table> {
         "contains" => json!({"scorer": "contains", "text": value}),
         "not_contains" => json!({"scorer": "contains", "text": value, "not": true}),
         "equals" => json!({"scorer": "equals", "text": value}),
-        "equals_normalised" => json!({"scorer": "equals", "text": value, "case": "ignore", "whitespace": "collapse"}),
+        "equals_normalised" => json!({"scorer": "equals", "text": value, "case": "ignore", "space": "collapse"}),
         "one_of" => {
             let each = value.as_array()?.iter().map(|value| json!({"scorer": "equals", "text": value}));
             json!({"any": each.collect::<Vec<_>>()})
         }
         "choice" => json!({"scorer": "regex", "pattern": format!(r"(?s).*\b(?:{})\b[^A-Za-z]*$", value.as_str()?)}),
-        "number" => json!({"scorer": "number", "value": value}),
+        "number" => json!({"scorer": "number", "is": value}),
         "min_length" => json!({"scorer": "length", "min": value}),
         _ => return None,
     };

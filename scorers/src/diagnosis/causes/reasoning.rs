@@ -66,6 +66,10 @@ pub(in crate::diagnosis) fn assess<'a>(facts: &Facts<'a>) -> Option<ReasoningTro
     if let Some(side) = facts.sides.iter().find(|side| side.call_state() == CallState::InReasoning) {
         return Some(call_in_reasoning(facts, *side));
     }
+    if let Some(side) = facts.sides.iter().find(|side| side.thoughts_in_reasoning().is_some()) {
+        let seen = "thoughts and answer stand together in the reasoning field, with markers its parser does not know";
+        return Some(trouble(ReasoningKind::AnswerTaken, *side, Confidence::High, seen));
+    }
     facts
         .sides
         .iter()
@@ -131,7 +135,7 @@ fn calls_differ(facts: &Facts<'_>) -> bool {
 fn call_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> ReasoningTrouble<'a> {
     let family = side.leak().map(|(found, _)| found.family).unwrap_or_default();
     let before =
-        side.leak().and_then(|(found, _)| side.completion.reasoning().get(..found.span.start)).unwrap_or_default();
+        side.leak().and_then(|(found, _)| side.completion.reasoning().get(..found.start)).unwrap_or_default();
     let seen = "the call was found inside the reasoning field";
     let (kind, confidence) = if facts.model.reasons == Some(false) {
         (ReasoningKind::Unneeded, Confidence::High)

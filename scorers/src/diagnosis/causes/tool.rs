@@ -189,9 +189,8 @@ fn leak<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'a>> {
 /// What the markup itself says, whatever parser runs.
 fn said_by_the_markup<'a>(facts: &Facts<'a>, side: &Side<'a>) -> Option<ToolTrouble<'a>> {
     let (found, _) = side.leak()?;
-    let reread = side.reread?;
-    let read = !reread.completion.tool_calls.is_empty();
-    let doubled = reread.repairs.iter().any(|repair| repair.kind == "double_encoded");
+    let read = side.reread.is_some_and(|reread| reread.tool.is_some());
+    let doubled = side.reread.is_some_and(|reread| reread.repairs.iter().any(|repair| repair.kind == "double_encoded_arguments"));
     if doubled && (side.finish() == "tool_calls" || facts.tool_parser_reads(Some(found.family)) != Some(false)) {
         return Some(trouble(
             ToolKind::Doubled,
@@ -200,7 +199,7 @@ fn said_by_the_markup<'a>(facts: &Facts<'a>, side: &Side<'a>) -> Option<ToolTrou
             "the arguments in the markup are a JSON string that holds the object",
         ));
     }
-    if found.damage.is_some() && found.strength == Strength::Strong && !read && !side.at_cap() {
+    if found.damaged && found.strength == Strength::Strong && !read && !side.at_cap() {
         return Some(trouble(
             ToolKind::BrokenCall,
             *side,
@@ -208,7 +207,7 @@ fn said_by_the_markup<'a>(facts: &Facts<'a>, side: &Side<'a>) -> Option<ToolTrou
             "the markup is whole and the JSON inside is not",
         ));
     }
-    if facts.server.is("vllm") && facts.forced() && found.family == "vllm_required_json_array" {
+    if facts.server.is("vllm") && facts.forced() && is_guided_array(side.completion.text()) {
         return Some(trouble(
             ToolKind::ForcedUnparsed,
             *side,
@@ -220,6 +219,12 @@ fn said_by_the_markup<'a>(facts: &Facts<'a>, side: &Side<'a>) -> Option<ToolTrou
         return Some(trouble(ToolKind::Fenced, *side, Confidence::Medium, "a code fence stands around the call"));
     }
     None
+}
+
+/// `[{"name": …, "parameters": …}]`: what vLLM's guided decoding writes for a forced call, no model's own format.
+fn is_guided_array(text: &str) -> bool {
+    let calls: Vec<serde_json::Value> = serde_json::from_str(text.trim()).unwrap_or_default();
+    !calls.is_empty() && calls.iter().all(|call| call.get("name").is_some() && call.get("parameters").is_some())
 }
 
 /// The right parser is set and the call still leaks.
@@ -264,6 +269,9 @@ fn unknown_parser<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'
             "finish_reason tool_calls with empty tool_calls, and the call stands in the text: a parser saw the start marker and could not read the body",
         ));
     }
+    if side.thoughts().is_some() && found.strength == Strength::Weak {
+        return None;
+    }
     if facts.server.gateway.is_some() && !facts.behind_gateway_is_known() && found.strength == Strength::Weak {
         return Some(trouble(
             ToolKind::Gateway,
@@ -274,7 +282,9 @@ fn unknown_parser<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'
     }
     let refuses = facts.server.is("vllm") && !facts.forced() && !facts.is_harmony();
     let common = found.family == "hermes_json";
-    let (kind, or) = if facts.leaks_from_parser() || (refuses && (facts.server.version.is_some() || !common)) {
+    let (kind, or) = if found.damaged && found.strength == Strength::Partial {
+        (ToolKind::NoParser, "wrong_tool_parser")
+    } else if facts.leaks_from_parser() || (refuses && (facts.server.version.is_some() || !common)) {
         (ToolKind::WrongParser, "no_tool_parser")
     } else if facts.server.engine.is_none() && !common && found.strength == Strength::Strong {
         (ToolKind::WrongParser, "no_tool_parser")

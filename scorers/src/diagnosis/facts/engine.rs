@@ -1,5 +1,6 @@
 //! Which engine answered, and what stands in front of it: [`Server`], from what is stated and from the answers themselves.
 
+use crate::catalogue;
 use crate::completion::{Completion, Exchange};
 use crate::diagnosis::Context;
 
@@ -15,35 +16,17 @@ pub struct Server {
     pub gateway: Option<String>,
 }
 
-/// How engines are written, and their catalogue ids. The longest comes first.
-const ENGINES: &[(&str, &str)] = &[
-    ("vllm-mlx", "vllm-mlx"),
-    ("tensorrt", "tensorrt_llm"),
-    ("trtllm", "tensorrt_llm"),
-    ("llama.cpp", "llama_cpp"),
-    ("llama_cpp", "llama_cpp"),
-    ("llamacpp", "llama_cpp"),
-    ("llama-server", "llama_cpp"),
-    ("sglang", "sglang"),
-    ("vllm", "vllm"),
-    ("atlas", "atlas"),
-    ("ollama", "ollama"),
-    ("lm studio", "lm studio"),
-    ("mindie", "mindie"),
-];
-
-/// Words that tell a gateway or a wrapper.
-const GATEWAYS: &[&str] = &["litellm", "gateway", "proxy", "openrouter", "xinference", "lemonade"];
-
 impl Server {
     /// Reads what is stated, then what the answers show.
     #[must_use]
     pub fn read(context: &Context, exchanges: &[Exchange], completions: &[&Completion]) -> Self {
-        let stated = context.engine.as_deref().unwrap_or_default().to_lowercase();
+        let stated = context.engine.as_deref().unwrap_or_default();
+        let name = catalogue::engine_name(stated);
+        let own_name = || Some(stated.to_lowercase()).filter(|text| !text.is_empty() && name.gateway.is_none());
         let mut server = Self {
-            engine: engine_in(&stated),
+            engine: name.engine.map(str::to_owned).or_else(own_name),
             version: context.engine_version.as_deref().and_then(version_in),
-            gateway: gateway_in(&stated),
+            gateway: name.gateway.map(str::to_owned),
         };
         if let Some(route) = context.route.as_deref().and_then(|route| route.strip_prefix("gateway:")) {
             server.gateway = Some(route.to_owned());
@@ -95,20 +78,6 @@ impl Server {
     }
 }
 
-fn engine_in(stated: &str) -> Option<String> {
-    if stated.is_empty() {
-        return None;
-    }
-    let known = ENGINES.iter().find(|(word, _)| stated.contains(word)).map(|(_, id)| (*id).to_owned());
-    known.or_else(|| gateway_in(stated).is_none().then(|| stated.to_owned()))
-}
-
-fn gateway_in(stated: &str) -> Option<String> {
-    let word = GATEWAYS.iter().find(|word| stated.contains(**word))?;
-    let named = stated.split(" over ").next().unwrap_or(word).trim();
-    Some(if named.contains(word) && stated.contains(" over ") { named.to_owned() } else { (*word).to_owned() })
-}
-
 /// A version in `0.11.2`, `v0.11.2`, `0.27.2rc1.dev113`, `1.11.0.post1`, `before 0.9`: only what starts with a number.
 fn version_in(text: &str) -> Option<String> {
     let text = text.trim().trim_start_matches('v');
@@ -137,7 +106,7 @@ mod tests {
         case("ollama via litellm", (Some("ollama"), Some("litellm")));
         case("litellm gateway", (None, Some("litellm")));
         case("tensorrt-llm", (Some("tensorrt_llm"), None));
-        case("vllm-mlx", (Some("vllm-mlx"), None));
+        case("vllm-mlx", (Some("vllm_mlx"), None));
         case("some engine", (Some("some engine"), None));
     }
 

@@ -205,6 +205,18 @@ impl Facts<'_> {
         }
     }
 
+    /// The reasoning parsers that split a text without an opening marker in the running version (or an old one, where it is not known).
+    #[must_use]
+    pub fn parsers_without_opening(&self) -> Vec<&'static str> {
+        let version = self.version().unwrap_or("0.11.2");
+        let names = catalogue::parser_names(self.engine(), FamilyKind::Reasoning, Some(version));
+        let right = |name: &&str| {
+            let outcome = catalogue::reasoning_outcome(self.engine(), Some(version), "think_prefilled", name, None, Mode::Plain);
+            name.contains("deepseek") && outcome.is_some_and(|(outcome, _)| outcome.is_right())
+        };
+        names.into_iter().filter(right).collect()
+    }
+
     /// Markers of reasoning stand inside the reasoning field: its parser did not know them.
     #[must_use]
     pub fn foreign_markers(&self, side: &Side<'_>) -> bool {
@@ -226,14 +238,14 @@ impl Facts<'_> {
         self.launch.is_launch && self.launch.chat_template == Known::Absent && self.model.tool_template.is_some()
     }
 
-    /// A call of the history whose arguments are no JSON.
+    /// A call of the history whose arguments end too early: it was cut. What has too much was made so.
     #[must_use]
-    pub fn broken_history_call(&self) -> Option<String> {
+    pub fn cut_history_call(&self) -> Option<String> {
         let messages = self.request.messages.iter();
         let mut calls = messages.filter_map(|message| message.get("tool_calls").and_then(Value::as_array)).flatten();
         calls.find_map(|call| {
             let arguments = call.pointer("/function/arguments").and_then(Value::as_str)?;
-            serde_json::from_str::<Value>(arguments).is_err().then(|| arguments.to_owned())
+            serde_json::from_str::<Value>(arguments).is_err_and(|error| error.is_eof()).then(|| arguments.to_owned())
         })
     }
 

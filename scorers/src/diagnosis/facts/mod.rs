@@ -7,11 +7,14 @@ mod launch;
 mod lore;
 mod model;
 mod side;
+mod unread;
 
 pub use engine::Server;
 pub use launch::{Known, Launch};
 pub use model::Model;
-pub use side::{CallState, Side};
+pub use side::{CallState, Seen, Side};
+
+use unread::unread;
 
 use serde_json::Value;
 
@@ -58,6 +61,7 @@ impl<'a> Facts<'a> {
                     completion,
                     reread: view.rereads.get(at).and_then(Option::as_ref),
                     request: view.request,
+                    unread: unread(completion, view.rereads.get(at).and_then(Option::as_ref), view),
                 }),
                 Answer::Fault(fault) => faults.push((exchange, fault)),
             }

@@ -6,7 +6,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use crate::completion::{Arguments, Completion, Exchange, Mode, ToolCall};
-use crate::dialects::{Recognition, Reread, Split};
+use crate::dialects::{Recognition, Reread, Split, Strength};
 use crate::request::Request;
 
 /// A completion with its exchange and its re-reading.
@@ -22,6 +22,30 @@ pub struct Side<'a> {
     pub reread: Option<&'a Reread>,
     /// What was asked.
     pub request: &'a Request,
+    /// Markup in the text that the re-reading could not or must not read: broken, or without declared tools.
+    pub unread: Option<Seen>,
+}
+
+/// Tool markup as it was recognised.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seen {
+    /// The family.
+    pub family: &'static str,
+    /// Where the markup begins in its text.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// How sure.
+    pub strength: Strength,
+    /// It is damaged or unfinished.
+    pub damaged: bool,
+}
+
+impl From<&Recognition> for Seen {
+    fn from(found: &Recognition) -> Self {
+        let Recognition { family, span, strength, damage, .. } = found;
+        Self { family, start: span.start, end: span.end, strength: *strength, damaged: damage.is_some() }
+    }
 }
 
 /// What became of a tool call on one side.
@@ -90,8 +114,9 @@ impl<'a> Side<'a> {
 
     /// Tool markup found by the re-reading, and the field it stands in.
     #[must_use]
-    pub fn leak(&self) -> Option<(&'a Recognition, &'static str)> {
-        self.reread.and_then(|reread| reread.tool.as_ref()).map(|(found, place)| (found, *place))
+    pub fn leak(&self) -> Option<(Seen, &'static str)> {
+        let read = self.reread.and_then(|reread| reread.tool.as_ref()).map(|(found, place)| (found.into(), *place));
+        read.or_else(|| self.unread.map(|seen| (seen, "content")))
     }
 
     /// The field the tool markup stands in.
@@ -103,7 +128,14 @@ impl<'a> Side<'a> {
     /// Reasoning markup found in the text.
     #[must_use]
     pub fn thoughts(&self) -> Option<&'a Split> {
-        self.reread.and_then(|reread| reread.reasoning.as_ref())
+        let reread = self.reread.filter(|reread| reread.repairs.iter().any(|repair| repair.kind == "reasoning_in_content"))?;
+        reread.reasoning.as_ref()
+    }
+
+    /// Reasoning markup found in the reasoning field, thoughts and answer together.
+    #[must_use]
+    pub fn thoughts_in_reasoning(&self) -> Option<&'a Split> {
+        self.reread.and_then(|reread| reread.reasoning.as_ref()).filter(|_| self.thoughts().is_none())
     }
 
     /// The markup itself.
@@ -111,14 +143,14 @@ impl<'a> Side<'a> {
     pub fn leaked_text(&self) -> &'a str {
         let Some((found, place)) = self.leak() else { return "" };
         let text = if place == "reasoning" { self.completion.reasoning() } else { self.completion.text() };
-        text.get(found.span.clone()).unwrap_or(text)
+        text.get(found.start..found.end).unwrap_or(text)
     }
 
     /// The markup stands inside a code fence.
     #[must_use]
     pub fn in_fence(&self) -> bool {
         let Some((found, _)) = self.leak() else { return false };
-        let before = self.completion.text().get(..found.span.start).unwrap_or_default();
+        let before = self.completion.text().get(..found.start).unwrap_or_default();
         before.matches("```").count() % 2 == 1 || self.leaked_text().trim_start().starts_with("```")
     }
 

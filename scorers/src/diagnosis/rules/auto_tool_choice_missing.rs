@@ -21,7 +21,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let kinds = [ToolKind::ForcedUnparsed, ToolKind::SwitchedOff];
     let Some(trouble) = signs.tool.as_ref().filter(|found| kinds.contains(&found.kind)) else {
-        return signs.error_finding(&RULE).map(|finding| tell_which(signs, finding));
+        return signs.error_finding(&RULE).filter(|_| !facts.launch.surely_no_tool_parser).map(|finding| tell_which(signs, finding));
     };
     let form = if trouble.kind == ToolKind::ForcedUnparsed { ", and the JSON is guided decoding's, not a format of the model's" } else { "" };
     let message = format!("{}: no error was raised although flags are missing{form}", trouble.seen);

@@ -33,7 +33,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
 
 /// The error is about the history: whose call is broken?
 fn replayed(signs: &Signs<'_>, mut finding: Finding) -> Finding {
-    match signs.facts.broken_history_call() {
+    match signs.facts.cut_history_call() {
         Some(arguments) => {
             finding.blame = Blame::Request;
             finding.message = "the history holds a call whose arguments are unterminated: an earlier turn was cut and stored, and the server refuses to replay it. It is not the current generation".to_owned();

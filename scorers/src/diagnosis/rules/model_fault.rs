@@ -37,9 +37,8 @@ fn broken(signs: &Signs<'_>) -> Option<Finding> {
     let trouble = signs.tool.as_ref().filter(|found| found.kind == ToolKind::BrokenCall)?;
     let text = trouble.side.leaked_text();
     let why = if raw_breaks(text) { ": unescaped characters in a string" } else { "" };
-    let how = trouble.side.leak().and_then(|(found, _)| found.damage.clone()).map(|how| format!(" ({how})")).unwrap_or_default();
     Some(
-        draft(trouble.confidence, format!("model wrote invalid JSON inside whole markup{why}{how}; no server could read it"))
+        draft(trouble.confidence, format!("model wrote invalid JSON inside whole markup{why}; no server could read it"))
             .families(trouble.family, facts.launch.tool_parser.value())
             .evidence(facts, "content", text)
             .ruled_out("the budget: the closing marker is there")
@@ -119,7 +118,7 @@ fn unwanted(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
 
 /// The beginnings of a call in the text, where none was wanted.
 fn attempt(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
-    if !facts.call_was_missed() || side.at_cap() || !side.completion.tool_calls.is_empty() || side.leak().is_some() {
+    if side.at_cap() || !side.completion.tool_calls.is_empty() || side.leak().is_some() {
         return None;
     }
     let text = side.completion.text().trim();

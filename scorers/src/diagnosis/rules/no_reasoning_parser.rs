@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     manual: "Looks for a known family's thoughts in the text, whole or with only the closing marker, beside an empty reasoning \
              field; and at a thinking model that answers a schema at once although no parser is set, because the grammar then \
              begins with the first token.",
-    explains: &["wrong_tool_parser", "no_tool_parser", "structured_output_ignored", "finish_reason", "model_fault", "server_dropped_output", "gateway_rewrite"],
+    explains: &["structured_output_ignored", "finish_reason", "model_fault", "server_dropped_output", "gateway_rewrite"],
     hides_intent: false,
     check,
 };

@@ -23,11 +23,11 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         let refused = signs.error_finding_as("auto_tool_choice_missing", &RULE).filter(|_| facts.launch.surely_no_tool_parser);
         return refused.or_else(|| signs.error_finding(&RULE));
     };
-    let damaged = trouble.side.leak().and_then(|(found, _)| found.damage.as_deref());
+    let damaged = trouble.side.leak().is_some_and(|(found, _)| found.damaged);
     Some(
         Draft::new(&RULE, Blame::ServerConfig, trouble.confidence, format!("no tool parser is at work: {}", trouble.seen))
             .note(&trouble.family.map(|family| format!(" ({})", advice::in_words(family))).unwrap_or_default())
-            .note(&damaged.map(|how| format!("; it is damaged on the way ({how}), so what was meant cannot be recovered for sure")).unwrap_or_default())
+            .note(if damaged { "; it was damaged on the way, so what was meant cannot be recovered for sure" } else { "" })
             .families(trouble.family, facts.launch.tool_parser.value())
             .evidence(facts, "content", trouble.side.leaked_text())
             .evidence(facts, "finish_reason", trouble.side.finish())

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "A reasoning parser runs on a model that does not reason, and takes its answers.",
     manual: "Looks at text in the reasoning field of a model the catalogue knows not to reason. Parsers that take untagged text \
              for reasoning leave such a model without any answer, or without its calls.",
-    explains: &["wrong_reasoning_parser", "wrong_tool_parser", "no_tool_parser", "profile_conflict", "structured_output_ignored", "finish_reason", "stream_only", "server_dropped_output"],
+    explains: &["wrong_reasoning_parser", "profile_conflict", "structured_output_ignored", "finish_reason", "stream_only", "server_dropped_output"],
     hides_intent: false,
     check,
 };

@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
              another family's markers inside that field; at thoughts with only a closing tag where the version's usual parser \
              wants both; at a parser that keeps the thoughts in the text on purpose. finish_reason length with reasoning alone \
              is the budget, not the parser.",
-    explains: &["wrong_tool_parser", "no_tool_parser", "structured_output_ignored", "stream_only", "finish_reason", "model_fault", "server_dropped_output"],
+    explains: &["structured_output_ignored", "stream_only", "finish_reason", "model_fault", "server_dropped_output"],
     hides_intent: false,
     check,
 };
@@ -45,6 +45,10 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
             draft.note("; what is taken from the empty text is invalid, and is not an answer of the model").fix("switch thinking off for this request (chat_template_kwargs), or read the reasoning field")
         }
         ReasoningKind::AnswerTaken => draft.ruled_out("the budget: finish_reason is not length"),
+        ReasoningKind::WantsOpening => {
+            let names = facts.parsers_without_opening();
+            draft.fixes(names.iter().map(|name| format!("--reasoning-parser {name} on this version, or upgrade")))
+        }
         ReasoningKind::UnknownMarkers => draft.fix("strip the thoughts in the client, or give the engine a plugin parser"),
         _ => draft.ruled_out("the model: its text is whole, thoughts and answer can be told apart"),
     };

@@ -66,7 +66,8 @@ fn arguments(arguments: &Arguments) -> Result<Value, String> {
         Ok(other) => {
             Err(format!("`arguments` holds {}, expected an object: {}", crate::args::kind(&other), quoted(text)))
         }
-        Err(_) if text.trim().is_empty() => Err("`arguments` is an empty string, expected `{}`".to_owned()),
+        // What servers send for a tool without parameters; a tool that needs some fails by its schema.
+        Err(_) if text.trim().is_empty() => Ok(Value::Object(serde_json::Map::new())),
         Err(error) if error.to_string().starts_with("trailing characters") && one_object(text) => {
             Err(format!("`arguments` holds more than one JSON value: {}", quoted(text)))
         }
