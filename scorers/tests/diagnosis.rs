@@ -52,12 +52,16 @@ fn rules(verdict: &Diagnosed) -> Vec<&str> {
     verdict.findings.iter().map(|filed| filed.finding.rule.as_str()).collect()
 }
 
-
 /// Prints the table and fails when more than `allowed` in a hundred are missed.
 #[track_caller]
 fn grade(what: &str, of: usize, misses: &[String], allowed: f64) {
     println!("{what}: {} of {of}\n{}", of - misses.len(), misses.join("\n"));
-    assert!(misses.len() as f64 <= of as f64 * allowed / 100.0, "{what}: {} of {of} missed\n{}", misses.len(), misses.join("\n"));
+    assert!(
+        misses.len() as f64 <= of as f64 * allowed / 100.0,
+        "{what}: {} of {of} missed\n{}",
+        misses.len(),
+        misses.join("\n")
+    );
 }
 
 #[test]
@@ -68,14 +72,26 @@ fn field_reports_get_their_diagnosis() {
         let verdict = diagnose(&bare(report, true)).unwrap();
         let expected = text(report, "/expect/diagnosis");
         if verdict.diagnosis != expected {
-            misses.push(format!("{:8} expected {expected:26} got {:26} {:?}", text(report, "/id"), verdict.diagnosis, rules(&verdict)));
+            misses.push(format!(
+                "{:8} expected {expected:26} got {:26} {:?}",
+                text(report, "/id"),
+                verdict.diagnosis,
+                rules(&verdict)
+            ));
         }
     }
     grade("diagnosis", reports.len(), &misses, 3.0);
 }
 
 /// Rules that blame a parser's flags.
-const PARSER: &[&str] = &["wrong_tool_parser", "no_tool_parser", "wrong_reasoning_parser", "no_reasoning_parser", "unneeded_reasoning_parser", "auto_tool_choice_missing"];
+const PARSER: &[&str] = &[
+    "wrong_tool_parser",
+    "no_tool_parser",
+    "wrong_reasoning_parser",
+    "no_reasoning_parser",
+    "unneeded_reasoning_parser",
+    "auto_tool_choice_missing",
+];
 
 #[test]
 fn hard_negatives_raise_no_false_alarm() {
@@ -83,7 +99,12 @@ fn hard_negatives_raise_no_false_alarm() {
         let verdict = diagnose(&bare(report, true)).unwrap();
         let expected = text(report, "/expect/diagnosis");
         if !PARSER.contains(&expected) {
-            assert!(!rules(&verdict).iter().any(|rule| PARSER.contains(rule)), "{}: {:?}", text(report, "/id"), rules(&verdict));
+            assert!(
+                !rules(&verdict).iter().any(|rule| PARSER.contains(rule)),
+                "{}: {:?}",
+                text(report, "/id"),
+                rules(&verdict)
+            );
         }
         if expected == "none" {
             assert_eq!(verdict.diagnosis, "none", "{}", text(report, "/id"));
@@ -131,14 +152,26 @@ fn field_reports_get_their_blame_and_fix() {
         if !["", "none", "scorer"].contains(&expected) && !blames(expected).contains(&got.as_str().unwrap()) {
             blame_misses.push(format!("{:8} expected {expected:26} got {got}", text(report, "/id")));
         }
-        let wanted: Vec<String> = report["expect"]["fix"].as_array().unwrap().iter().flat_map(|fix| {
-            flag.find_iter(fix.as_str().unwrap()).map(|found| found.as_str().replace('=', " ")).collect::<Vec<_>>()
-        }).collect();
+        let wanted: Vec<String> = report["expect"]["fix"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .flat_map(|fix| {
+                flag.find_iter(fix.as_str().unwrap()).map(|found| found.as_str().replace('=', " ")).collect::<Vec<_>>()
+            })
+            .collect();
         if wanted.is_empty() {
             continue;
         }
         of_fix += 1;
-        let given = verdict.findings.iter().flat_map(|filed| filed.finding.fix.iter()).cloned().collect::<Vec<_>>().join("\n").replace('=', " ");
+        let given = verdict
+            .findings
+            .iter()
+            .flat_map(|filed| filed.finding.fix.iter())
+            .cloned()
+            .collect::<Vec<_>>()
+            .join("\n")
+            .replace('=', " ");
         if !wanted.iter().any(|flag| given.contains(flag.as_str())) {
             fix_misses.push(format!("{:8} expected {wanted:?} got {given:?}", text(report, "/id")));
         }
@@ -158,8 +191,17 @@ fn field_reports_get_their_verdicts() {
             for (name, got) in [("delivered", delivered), ("intent", intent)] {
                 of += 1;
                 if expected[name] != got {
-                    let reason = verdict.expectations.iter().find(|found| found.scorer == scorer).map(|found| found.reason.clone());
-                    misses.push(format!("{:8} {scorer} {name} expected {} got {got} {:?} {reason:?}", text(report, "/id"), expected[name], rules(&verdict)));
+                    let reason = verdict
+                        .expectations
+                        .iter()
+                        .find(|found| found.scorer == scorer)
+                        .map(|found| found.reason.clone());
+                    misses.push(format!(
+                        "{:8} {scorer} {name} expected {} got {got} {:?} {reason:?}",
+                        text(report, "/id"),
+                        expected[name],
+                        rules(&verdict)
+                    ));
                 }
             }
         }
@@ -177,12 +219,20 @@ fn findings_do_not_say_what_is_not_so() {
         for word in words("must_not_say") {
             of += 1;
             if all.contains(&word.as_str().unwrap().to_lowercase()) {
-                said.push(format!("{:8} must not say {word}: {:?}", text(report, "/id"), verdict.findings.iter().map(|filed| &filed.finding.message).collect::<Vec<_>>()));
+                said.push(format!(
+                    "{:8} must not say {word}: {:?}",
+                    text(report, "/id"),
+                    verdict.findings.iter().map(|filed| &filed.finding.message).collect::<Vec<_>>()
+                ));
             }
         }
         for word in words("must_say") {
             if !all.contains(&word.as_str().unwrap().to_lowercase()) {
-                unsaid.push(format!("{:8} {word}: {:?}", text(report, "/id"), verdict.findings.iter().map(|filed| &filed.finding.message).collect::<Vec<_>>()));
+                unsaid.push(format!(
+                    "{:8} {word}: {:?}",
+                    text(report, "/id"),
+                    verdict.findings.iter().map(|filed| &filed.finding.message).collect::<Vec<_>>()
+                ));
             }
         }
     }
@@ -196,7 +246,13 @@ fn shown(capture: &Value) -> String {
     let answers = exchanges.iter().map(|exchange| match completion::read(exchange) {
         Answer::Completion(found) => {
             let calls: Vec<_> = found.tool_calls.iter().map(|call| (&call.name, call.arguments.as_text())).collect();
-            format!("{:?}{:?}{calls:?}{:?}{:?}", found.text(), found.reasoning(), found.finish_reason, found.usage.map(|usage| usage.completion_tokens))
+            format!(
+                "{:?}{:?}{calls:?}{:?}{:?}",
+                found.text(),
+                found.reasoning(),
+                found.finish_reason,
+                found.usage.map(|usage| usage.completion_tokens)
+            )
         }
         Answer::Fault(fault) => fault.message,
     });
@@ -208,7 +264,8 @@ fn captures_get_their_diagnosis() {
     let captures = captures();
     for keep_flags in [true, false] {
         let mut misses = Vec::new();
-        let mut expected_of: std::collections::BTreeMap<String, std::collections::BTreeSet<String>> = std::collections::BTreeMap::new();
+        let mut expected_of: std::collections::BTreeMap<String, std::collections::BTreeSet<String>> =
+            std::collections::BTreeMap::new();
         for capture in &captures {
             expected_of.entry(shown(capture)).or_default().insert(text(capture, "/expect/diagnosis").to_owned());
         }
@@ -216,7 +273,8 @@ fn captures_get_their_diagnosis() {
             let verdict = diagnose(&bare(capture, keep_flags)).unwrap();
             let expected = text(capture, "/expect/diagnosis");
             // Where flags are not known a twin's diagnosis is as good, and the finding that says so counts.
-            let alike = !keep_flags && (expected_of[&shown(capture)].contains(verdict.diagnosis) || rules(&verdict).contains(&expected));
+            let alike = !keep_flags
+                && (expected_of[&shown(capture)].contains(verdict.diagnosis) || rules(&verdict).contains(&expected));
             if verdict.diagnosis != expected && !alike {
                 misses.push(format!("{:75} expected {expected:26} got {:?}", text(capture, "/id"), rules(&verdict)));
             }

@@ -40,14 +40,20 @@ fn message(outcome: MatrixOutcome, raw: &str) -> (Value, &'static str) {
     let right = || call("get_weather", "{\"city\": \"Lyon\", \"days\": 3}");
     match outcome {
         MatrixOutcome::Ok => (json!({"role": "assistant", "content": null, "tool_calls": right()}), "tool_calls"),
-        MatrixOutcome::Residue => (json!({"role": "assistant", "content": prefix(raw, 24), "tool_calls": right()}), "tool_calls"),
-        MatrixOutcome::Wrong => (json!({"role": "assistant", "content": null, "tool_calls": call(raw, "{}")}), "tool_calls"),
+        MatrixOutcome::Residue => {
+            (json!({"role": "assistant", "content": prefix(raw, 24), "tool_calls": right()}), "tool_calls")
+        }
+        MatrixOutcome::Wrong => {
+            (json!({"role": "assistant", "content": null, "tool_calls": call(raw, "{}")}), "tool_calls")
+        }
         MatrixOutcome::Swallow => (json!({"role": "assistant", "content": null, "tool_calls": []}), "stop"),
         MatrixOutcome::Partial => {
             let rest = raw.len() - prefix(raw, 14).len();
             (json!({"role": "assistant", "content": &raw[raw.len() - rest..], "tool_calls": []}), "stop")
         }
-        MatrixOutcome::Leak | MatrixOutcome::Refuse => (json!({"role": "assistant", "content": raw, "tool_calls": []}), "stop"),
+        MatrixOutcome::Leak | MatrixOutcome::Refuse => {
+            (json!({"role": "assistant", "content": raw, "tool_calls": []}), "stop")
+        }
     }
 }
 
@@ -82,7 +88,8 @@ fn every_family_behind_every_parser() {
             let Some(dialect) = tool_dialect(&family.name) else { continue };
             let raw = dialect.render(&[call()]);
             for parser in parser_names(engine, FamilyKind::Tool, Some(version)) {
-                let seen = |mode| outcome(engine, Some(version), &family.name, parser, mode, false).map(|seen| seen.outcome);
+                let seen =
+                    |mode| outcome(engine, Some(version), &family.name, parser, mode, false).map(|seen| seen.outcome);
                 let (Some(one), Some(two)) = (seen(Mode::Plain), seen(Mode::Stream)) else { continue };
                 if one == MatrixOutcome::Refuse || two == MatrixOutcome::Refuse {
                     continue;
@@ -109,7 +116,13 @@ fn every_family_behind_every_parser() {
                     let verdict = diagnose(&line).unwrap();
                     of += 1;
                     if !expected.contains(&verdict.diagnosis) {
-                        misses.push(format!("{engine} {version} {} behind {parser} ({}/{}) told {told}: {} not {expected:?}", family.name, one.word(), two.word(), verdict.diagnosis));
+                        misses.push(format!(
+                            "{engine} {version} {} behind {parser} ({}/{}) told {told}: {} not {expected:?}",
+                            family.name,
+                            one.word(),
+                            two.word(),
+                            verdict.diagnosis
+                        ));
                     }
                 }
             }

@@ -24,7 +24,8 @@ fn notes(advice: Recommendation) -> impl Iterator<Item = String> {
 pub(super) fn tool_parser(facts: &Facts<'_>, family: Option<&str>) -> Vec<String> {
     let advice = recommend(facts, family);
     let named_after = named_after_model(facts, family).map(|name| format!("--tool-call-parser {name}"));
-    let mut fixes: Vec<String> = named_after.into_iter().chain(advice.tool.as_ref().map(|tool| tool.text.clone())).collect();
+    let mut fixes: Vec<String> =
+        named_after.into_iter().chain(advice.tool.as_ref().map(|tool| tool.text.clone())).collect();
     if advice.tool.as_ref().is_some_and(|tool| tool.flags.is_empty()) {
         fixes.extend(elsewhere(facts, family));
     }
@@ -54,7 +55,9 @@ pub(super) fn enable_tools(facts: &Facts<'_>, family: Option<&str>) -> Vec<Strin
     let named = recommend(facts, family).tool.is_some();
     match (named, facts.server.is("vllm") || facts.server.engine.is_none()) {
         (true, _) => tool_parser(facts, family),
-        (false, true) => vec!["--enable-auto-tool-choice --tool-call-parser <the parser of the model's family>".to_owned()],
+        (false, true) => {
+            vec!["--enable-auto-tool-choice --tool-call-parser <the parser of the model's family>".to_owned()]
+        }
         (false, false) => {
             let general = "enable tool parsing in the engine, or put a gateway that parses in front".to_owned();
             std::iter::once(general).chain(elsewhere(facts, family)).collect()

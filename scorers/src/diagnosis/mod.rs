@@ -49,10 +49,25 @@ mod tests {
 
     /// What the reports of `tests/fixtures` are filed under.
     const KINDS: &[&str] = &[
-        "wrong_tool_parser", "no_tool_parser", "auto_tool_choice_missing", "wrong_reasoning_parser", "no_reasoning_parser",
-        "unneeded_reasoning_parser", "reasoning_truncated", "template", "stream_only", "bad_args", "double_encoded_args",
-        "finish_reason", "structured_output_ignored", "context_overflow", "gateway_rewrite", "unreachable_or_loading",
-        "model_fault", "profile_conflict", "other",
+        "wrong_tool_parser",
+        "no_tool_parser",
+        "auto_tool_choice_missing",
+        "wrong_reasoning_parser",
+        "no_reasoning_parser",
+        "unneeded_reasoning_parser",
+        "reasoning_truncated",
+        "template",
+        "stream_only",
+        "bad_args",
+        "double_encoded_args",
+        "finish_reason",
+        "structured_output_ignored",
+        "context_overflow",
+        "gateway_rewrite",
+        "unreachable_or_loading",
+        "model_fault",
+        "profile_conflict",
+        "other",
     ];
 
     #[test]

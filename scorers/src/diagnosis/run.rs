@@ -131,7 +131,9 @@ impl RunSignals {
     }
 
     fn add_prompt(&mut self, request: &Request, first: &Completion) {
-        let Some(tokens) = first.usage.and_then(|usage| usage.prompt_tokens).filter(|tokens| *tokens > 0) else { return };
+        let Some(tokens) = first.usage.and_then(|usage| usage.prompt_tokens).filter(|tokens| *tokens > 0) else {
+            return;
+        };
         let tools = request.body.get("tools").map(|tools| tools.to_string().len()).unwrap_or_default();
         if !request.tools.is_empty() {
             self.tools_counted += 1;

@@ -165,12 +165,13 @@ fn as_text(value: &Value) -> String {
 
 fn written(id: Option<Value>, names: &[&'static str], request: &Request, judgement: Judgement) -> Diagnosed {
     let seen = Seen::of(request, &judgement);
-    let expectations = names.iter().zip(judgement.scored).map(|(name, scored)| seen.expected(name, scored)).chain(seen.beside(names));
+    let expectations =
+        names.iter().zip(judgement.scored).map(|(name, scored)| seen.expected(name, scored)).chain(seen.beside(names));
     let expectations = expectations.collect();
-    let findings = judgement.findings.into_iter().map(|finding| Filed {
-        kind: rule(&finding.rule).map_or("other", |rule| rule.kind),
-        finding,
-    });
+    let findings = judgement
+        .findings
+        .into_iter()
+        .map(|finding| Filed { kind: rule(&finding.rule).map_or("other", |rule| rule.kind), finding });
     Diagnosed { id, outcome: judgement.outcome, diagnosis: seen.diagnosis, expectations, findings: findings.collect() }
 }
 
@@ -196,10 +197,13 @@ impl Seen {
         let completions: Vec<_> = judgement.answers.iter().filter_map(|answer| answer.completion()).collect();
         let unseen = first.is_some_and(|finding| finding.observed_family.is_none());
         let reasoning_lost = unseen && is(&["gateway_rewrite", "no_reasoning_parser"]);
-        let swallowed = completions.iter().any(|found| found.is_empty_answer() && found.reasoning().trim().is_empty() && !found.is_truncated());
+        let swallowed = completions
+            .iter()
+            .any(|found| found.is_empty_answer() && found.reasoning().trim().is_empty() && !found.is_truncated());
         let silent = completions.iter().all(|found| found.is_empty_answer() && !found.reasoning().trim().is_empty());
         let has_text = completions.iter().any(|found| !found.text().trim().is_empty());
-        let not_the_answer = is(&["content_duplicates_call"]) || silent && is(&["wrong_reasoning_parser", "unneeded_reasoning_parser", "profile_conflict"]);
+        let not_the_answer = is(&["content_duplicates_call"])
+            || silent && is(&["wrong_reasoning_parser", "unneeded_reasoning_parser", "profile_conflict"]);
         Self {
             diagnosis: filed_under(&judgement.findings),
             lost: hides_intent(&judgement.findings) || reasoning_lost || swallowed,
@@ -214,8 +218,12 @@ impl Seen {
         let delivered = match &scored.delivered {
             Verdict::Fail(_) if name == "reasoning_split" && self.only_reasoning => Verdict::Pass,
             Verdict::NotScored(_) if name == "reasoning_split" && self.only_reasoning => Verdict::Pass,
-            Verdict::Pass if name == "reasoning_split" && self.reasoning_lost => Verdict::Fail("no reasoning arrived".to_owned()),
-            Verdict::Fail(_) if name == "tool_call" && self.no_tools => Verdict::NotScored("the request carried no tools".to_owned()),
+            Verdict::Pass if name == "reasoning_split" && self.reasoning_lost => {
+                Verdict::Fail("no reasoning arrived".to_owned())
+            }
+            Verdict::Fail(_) if name == "tool_call" && self.no_tools => {
+                Verdict::NotScored("the request carried no tools".to_owned())
+            }
             delivered => delivered.clone(),
         };
         let changed = delivered != scored.delivered;
@@ -226,13 +234,25 @@ impl Seen {
             (_, Verdict::Fail(_)) if self.lost => "unknown",
             (_, delivered) => delivered.word(),
         };
-        Expected { scorer: name, check: scored.scorer, delivered: delivered.word(), intent, reason: delivered.reason().to_owned() }
+        Expected {
+            scorer: name,
+            check: scored.scorer,
+            delivered: delivered.word(),
+            intent,
+            reason: delivered.reason().to_owned(),
+        }
     }
 
     /// What the answer says of verdicts that the task did not ask for.
     fn beside(&self, names: &[&'static str]) -> Vec<Expected> {
         let mut more = Vec::new();
-        let entry = |scorer, check: &str, delivered, intent| Expected { scorer, check: check.to_owned(), delivered, intent, reason: String::new() };
+        let entry = |scorer, check: &str, delivered, intent| Expected {
+            scorer,
+            check: check.to_owned(),
+            delivered,
+            intent,
+            reason: String::new(),
+        };
         if let Some(whole) = self.text.filter(|_| !names.is_empty() && !names.contains(&"text")) {
             more.push(entry("text", "arrived", if whole { "pass" } else { "fail" }, "pass"));
         }

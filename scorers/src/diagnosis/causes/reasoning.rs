@@ -134,8 +134,7 @@ fn calls_differ(facts: &Facts<'_>) -> bool {
 
 fn call_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> ReasoningTrouble<'a> {
     let family = side.leak().map(|(found, _)| found.family).unwrap_or_default();
-    let before =
-        side.leak().and_then(|(found, _)| side.completion.reasoning().get(..found.start)).unwrap_or_default();
+    let before = side.leak().and_then(|(found, _)| side.completion.reasoning().get(..found.start)).unwrap_or_default();
     let seen = "the call was found inside the reasoning field";
     let (kind, confidence) = if facts.model.reasons == Some(false) {
         (ReasoningKind::Unneeded, Confidence::High)

@@ -211,7 +211,8 @@ impl Facts<'_> {
         let version = self.version().unwrap_or("0.11.2");
         let names = catalogue::parser_names(self.engine(), FamilyKind::Reasoning, Some(version));
         let right = |name: &&str| {
-            let outcome = catalogue::reasoning_outcome(self.engine(), Some(version), "think_prefilled", name, None, Mode::Plain);
+            let outcome =
+                catalogue::reasoning_outcome(self.engine(), Some(version), "think_prefilled", name, None, Mode::Plain);
             name.contains("deepseek") && outcome.is_some_and(|(outcome, _)| outcome.is_right())
         };
         names.into_iter().filter(right).collect()

@@ -128,7 +128,8 @@ impl<'a> Side<'a> {
     /// Reasoning markup found in the text.
     #[must_use]
     pub fn thoughts(&self) -> Option<&'a Split> {
-        let reread = self.reread.filter(|reread| reread.repairs.iter().any(|repair| repair.kind == "reasoning_in_content"))?;
+        let reread =
+            self.reread.filter(|reread| reread.repairs.iter().any(|repair| repair.kind == "reasoning_in_content"))?;
         reread.reasoning.as_ref()
     }
 

@@ -12,7 +12,8 @@ use crate::request::Request;
 /// The markup in a text without delivered calls that was not read.
 pub(super) fn unread(completion: &Completion, reread: Option<&Reread>, view: &AttemptView<'_>) -> Option<Seen> {
     let text = completion.text();
-    if text.trim().is_empty() || !completion.tool_calls.is_empty() || reread.is_some_and(|reread| reread.tool.is_some()) {
+    if text.trim().is_empty() || !completion.tool_calls.is_empty() || reread.is_some_and(|reread| reread.tool.is_some())
+    {
         return None;
     }
     let model = view.context.model.as_deref();
@@ -22,13 +23,15 @@ pub(super) fn unread(completion: &Completion, reread: Option<&Reread>, view: &At
         return recognise(text, &hints).map(|found| (&found).into()).or_else(|| bare_call(text));
     }
     let hints = Hints { request: Some(view.request), model };
-    let found = recognise(text, &hints).filter(|found| found.damage.is_some() && found.strength >= Strength::Partial)?;
+    let found =
+        recognise(text, &hints).filter(|found| found.damage.is_some() && found.strength >= Strength::Partial)?;
     Some((&found).into())
 }
 
 /// The request with the tools its history calls.
 fn replayed(request: &Request) -> Request {
-    let calls = request.messages.iter().filter_map(|message| message.get("tool_calls").and_then(Value::as_array)).flatten();
+    let calls =
+        request.messages.iter().filter_map(|message| message.get("tool_calls").and_then(Value::as_array)).flatten();
     let names = calls.filter_map(|call| call.pointer("/function/name").and_then(Value::as_str));
     let tools: Vec<Value> = names.map(|name| json!({"type": "function", "function": {"name": name}})).collect();
     Request::read(&json!({"model": request.model, "messages": [], "tools": tools}))
@@ -37,6 +40,7 @@ fn replayed(request: &Request) -> Request {
 /// The whole text is `{"name": …, "arguments": …}`.
 fn bare_call(text: &str) -> Option<Seen> {
     let call: Value = serde_json::from_str(text.trim()).ok()?;
-    let is_call = call.get("name").is_some_and(Value::is_string) && ["arguments", "parameters"].iter().any(|key| call.get(key).is_some_and(Value::is_object));
+    let is_call = call.get("name").is_some_and(Value::is_string)
+        && ["arguments", "parameters"].iter().any(|key| call.get(key).is_some_and(Value::is_object));
     is_call.then_some(Seen { family: "bare JSON", start: 0, end: text.len(), strength: Strength::Weak, damaged: false })
 }

@@ -18,12 +18,25 @@ fn check(signals: &RunSignals, _context: &Context) -> Option<Finding> {
     if signals.auto.called > 0 || signals.auto.prose < 3 {
         return None;
     }
-    let forced = if signals.forced.called > 0 { "; forced calls arrive, so the model can call: the template, or its choice" } else { "" };
-    let mut found = finding(&RULE, format!("all {} attempts that wanted a call were answered in prose without any sign of one{forced}", signals.auto.prose));
+    let forced = if signals.forced.called > 0 {
+        "; forced calls arrive, so the model can call: the template, or its choice"
+    } else {
+        ""
+    };
+    let mut found = finding(
+        &RULE,
+        format!(
+            "all {} attempts that wanted a call were answered in prose without any sign of one{forced}",
+            signals.auto.prose
+        ),
+    );
     found.severity = Severity::Info;
     found.confidence = Confidence::Low;
     found.count = signals.auto.prose;
-    found.evidence.push(evidence("tool_calls", format!("auto: {} in prose · forced: {} calls", signals.auto.prose, signals.forced.called)));
+    found.evidence.push(evidence(
+        "tool_calls",
+        format!("auto: {} in prose · forced: {} calls", signals.auto.prose, signals.forced.called),
+    ));
     found.fix.push("monban doctor: compares the prompt tokens with and without tools".to_owned());
     Some(found)
 }

@@ -18,8 +18,11 @@ const FAILS: u64 = 6;
 const TASKS: usize = 4;
 
 fn check(signals: &RunSignals, _context: &Context) -> Option<Finding> {
-    let whole = signals.failed_unblamed >= FAILS && signals.failed_tasks.len() >= TASKS && signals.distinct_failures >= TASKS as u64;
-    let (name, tally) = signals.scorers.iter().find(|(_, tally)| tally.pass == 0 && tally.fail >= FAILS).filter(|_| whole)?;
+    let whole = signals.failed_unblamed >= FAILS
+        && signals.failed_tasks.len() >= TASKS
+        && signals.distinct_failures >= TASKS as u64;
+    let (name, tally) =
+        signals.scorers.iter().find(|(_, tally)| tally.pass == 0 && tally.fail >= FAILS).filter(|_| whole)?;
     let message = format!(
         "`{name}` failed all {} times over {} tasks, on answers that arrived whole and differ: suspect the scorer or the suite's references before the model",
         tally.fail,

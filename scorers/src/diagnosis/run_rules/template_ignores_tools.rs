@@ -17,13 +17,17 @@ fn check(signals: &RunSignals, _context: &Context) -> Option<Finding> {
     if signals.auto.called > 0 {
         return None;
     }
-    let pairs: Vec<(u64, u64)> = signals.prompts.values().filter_map(|prompts| Some((prompts.with?, prompts.without?))).collect();
+    let pairs: Vec<(u64, u64)> =
+        signals.prompts.values().filter_map(|prompts| Some((prompts.with?, prompts.without?))).collect();
     let equal = pairs.iter().filter(|(with, without)| with <= without).count();
     let (proof, confidence) = if !pairs.is_empty() && equal == pairs.len() {
         let (with, without) = pairs.first()?;
         (format!("the same messages cost {with} prompt tokens with tools and {without} without"), Confidence::High)
     } else if pairs.is_empty() && signals.tools_counted >= 2 && signals.tools_unseen == signals.tools_counted {
-        (format!("in all {} attempts with tools the prompt is shorter than the tools alone", signals.tools_counted), Confidence::Medium)
+        (
+            format!("in all {} attempts with tools the prompt is shorter than the tools alone", signals.tools_counted),
+            Confidence::Medium,
+        )
     } else {
         return None;
     };
