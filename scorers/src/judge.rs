@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-mod evaluate;
+mod emptiness;
 mod loss;
 mod modes;
 mod outcome;

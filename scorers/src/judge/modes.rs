@@ -4,7 +4,7 @@
 //! but only where the other **lost** it ([`super::loss`]): two different answers are two answers.
 
 use super::Scored;
-use super::evaluate::{all, is_negative};
+use super::emptiness::{is_undemanding, refuse};
 use super::loss::lost;
 use crate::completion::{Answer, Completion, Mode};
 use crate::dialects::Reread;
@@ -32,28 +32,18 @@ impl<'a> Side<'a> {
 /// Each expectation's two verdicts.
 pub(super) fn score(expectations: &[Expectation], request: &Request, sides: &[Side<'_>]) -> Vec<Scored> {
     let mut scored: Vec<Scored> = expectations.iter().map(|expectation| one(expectation, request, sides)).collect();
-    refuse_emptiness(expectations, request, sides, &mut scored);
+    refuse(expectations, request, sides, &mut scored);
     scored
 }
 
 fn one(expectation: &Expectation, request: &Request, sides: &[Side<'_>]) -> Scored {
-    let delivered: Vec<Verdict> =
-        (0..sides.len()).map(|at| on(expectation, request, sides, at, |side| side.delivered)).collect();
-    let failed = delivered.iter().any(|verdict| *verdict != Verdict::Pass);
-    let reread = sides.iter().any(|side| side.reread.is_some());
-    let mut intent = None;
-    if reread || (failed && sides.len() > 1) {
-        let meant: Vec<Verdict> = (0..sides.len()).map(|at| on(expectation, request, sides, at, Side::meant)).collect();
-        let (borne_out, elsewhere) = borne_out(&meant, sides);
-        if reread || elsewhere {
-            intent = Some(all(borne_out.into_iter()));
-        }
-    }
-    let mut delivered = told(delivered, sides);
+    let delivered: Vec<&Completion> = sides.iter().map(|side| side.delivered).collect();
+    let mut delivered = told(on_all(expectation, request, sides, &delivered), sides);
+    let intent = intent(expectation, request, sides, &delivered);
     if delivered == Verdict::Pass
         && let Some(Verdict::Fail(reason)) = &intent
         && let Some(side) = sides.iter().find(|side| side.reread.is_some_and(|reread| reread.tool.is_some()))
-        && is_negative(expectation, request, side.delivered)
+        && is_undemanding(expectation, request, side.delivered)
     {
         // The prohibition was kept only because the server did not recognise the call that the model wrote.
         delivered = Verdict::Fail(format!("{reason} (the call stands in the answer as raw markup)"));
@@ -61,33 +51,51 @@ fn one(expectation: &Expectation, request: &Request, sides: &[Side<'_>]) -> Scor
     Scored { scorer: expectation.label(), delivered, intent }
 }
 
-/// The verdict on one side, the other mode's completion beside it.
-fn on<'a>(
-    expectation: &Expectation,
-    request: &Request,
-    sides: &[Side<'a>],
-    at: usize,
-    completion: impl Fn(&Side<'a>) -> &'a Completion,
-) -> Verdict {
-    let own = completion(&sides[at]);
-    let other = sides.iter().map(&completion).find(|other| other.mode != own.mode);
-    expectation.evaluate(&Subject { request, completion: own, other })
+/// The verdict on what was meant, where that is not what was delivered.
+fn intent(expectation: &Expectation, request: &Request, sides: &[Side<'_>], delivered: &Verdict) -> Option<Verdict> {
+    let meant: Vec<&Completion> = sides.iter().map(Side::meant).collect();
+    let own = sides
+        .iter()
+        .any(|side| side.reread.is_some())
+        .then(|| all(on_all(expectation, request, sides, &meant).into_iter()));
+    if own == Some(Verdict::Pass) || *delivered == Verdict::Pass || meant.len() < 2 {
+        return own;
+    }
+    let borne_out = meant.iter().any(|whole| {
+        let instead: Vec<&Completion> =
+            meant.iter().map(|poor| if lost(poor, whole) { *whole } else { *poor }).collect();
+        let differs = instead.iter().zip(&meant).any(|(one, other)| !std::ptr::eq(*one, *other));
+        differs && all(on_all(expectation, request, sides, &instead).into_iter()) == Verdict::Pass
+    });
+    if borne_out { Some(Verdict::Pass) } else { own }
 }
 
-/// The verdicts on what was meant, where a side that lost something takes the verdict of the side that has it.
-fn borne_out(meant: &[Verdict], sides: &[Side<'_>]) -> (Vec<Verdict>, bool) {
-    let mut elsewhere = false;
-    let borne = meant.iter().zip(sides).map(|(own, side)| {
-        let whole =
-            meant.iter().zip(sides).any(|(other, whole)| *other == Verdict::Pass && lost(side.meant(), whole.meant()));
-        if *own == Verdict::Pass || !whole {
-            return own.clone();
-        }
-        elsewhere = true;
-        Verdict::Pass
+/// The verdict on the completion of each side, the first one of a side of another mode beside it.
+fn on_all(
+    expectation: &Expectation,
+    request: &Request,
+    sides: &[Side<'_>],
+    completions: &[&Completion],
+) -> Vec<Verdict> {
+    let judged = sides.iter().zip(completions).map(|(side, completion)| {
+        let other = sides.iter().position(|other| other.delivered.mode != side.delivered.mode);
+        expectation.evaluate(&Subject { request, completion, other: other.map(|other| completions[other]) })
     });
-    let borne = borne.collect();
-    (borne, elsewhere)
+    judged.collect()
+}
+
+/// The first fail, else the first that was not scored, else a pass.
+fn all(verdicts: impl Iterator<Item = Verdict>) -> Verdict {
+    let mut combined = Verdict::Pass;
+    for verdict in verdicts {
+        match verdict {
+            Verdict::Pass => {}
+            Verdict::Fail(_) => return verdict,
+            Verdict::NotScored(_) if combined == Verdict::Pass => combined = verdict,
+            Verdict::NotScored(_) => {}
+        }
+    }
+    combined
 }
 
 /// One verdict of several sides; a reason says which mode it is about where they differ.
@@ -103,28 +111,5 @@ fn mode(completion: &Completion) -> &'static str {
     match completion.mode {
         Some(Mode::Stream) => "streamed",
         _ => "plain",
-    }
-}
-
-/// A prohibition passes on a healthy, non-empty answer only. An empty one passes where something asked for is there.
-fn refuse_emptiness(expectations: &[Expectation], request: &Request, sides: &[Side<'_>], scored: &mut [Scored]) {
-    let Some(empty) = sides.iter().map(|side| side.delivered).find(|completion| completion.is_empty_answer()) else {
-        return;
-    };
-    if expectations.is_empty() || scored.iter().any(|scored| matches!(scored.delivered, Verdict::Fail(_))) {
-        return;
-    }
-    let negative: Vec<bool> = expectations.iter().map(|expectation| is_negative(expectation, request, empty)).collect();
-    let asked_for =
-        scored.iter().zip(&negative).any(|(scored, negative)| !negative && scored.delivered == Verdict::Pass);
-    if asked_for {
-        return;
-    }
-    let elsewhere = sides.iter().any(|side| lost(empty, side.meant()));
-    for scored in scored.iter_mut().filter(|scored| scored.delivered == Verdict::Pass) {
-        if elsewhere {
-            scored.intent.get_or_insert(Verdict::Pass);
-        }
-        scored.delivered = Verdict::Fail("the answer is empty: it holds only because nothing was answered".to_owned());
     }
 }

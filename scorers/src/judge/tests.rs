@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::evaluate::is_negative;
+use super::emptiness::is_undemanding;
 use super::*;
 use crate::completion::{Arguments, Completion, Mode, ToolCall};
 use crate::diagnosis::{Blame, Confidence, Severity};
@@ -196,7 +196,9 @@ fn a_prohibition_needs_a_healthy_answer() {
     let empty = || message(&json!({"role": "assistant", "content": ""}), "stop", 1);
     let not_paris = || Expectation::Not(Box::new(says_paris()));
     let judgement = case(&[empty()], &[no_call(), not_paris(), stops()], Outcome::Failed);
-    assert!(judgement.scored.iter().any(|scored| scored.delivered.reason().contains("empty")), "{judgement:?}");
+    let word = |at: usize| judgement.scored[at].delivered.word();
+    assert_eq!((word(0), word(1), word(2)), ("pass", "fail", "pass"));
+    // Nothing forbids an empty answer by itself, and still nothing was answered.
     let judgement = case(&[empty()], &[no_call(), stops()], Outcome::Failed);
     assert!(judgement.scored.iter().all(|scored| scored.delivered.reason().contains("empty")), "{judgement:?}");
     case(&[plain("London", "stop")], &[no_call(), not_paris()], Outcome::Passed);
@@ -204,9 +206,9 @@ fn a_prohibition_needs_a_healthy_answer() {
     let silent = || by("equals", |subject| holds(subject.completion.text().is_empty(), "words"));
     let thought = message(&json!({"role": "assistant", "content": "", "reasoning": "All is done."}), "stop", 9);
     case(&[thought], &[no_call(), silent()], Outcome::Passed);
-    assert!(!is_negative(&silent(), &Request::default(), &Completion::default()));
-    assert!(is_negative(&no_call(), &Request::default(), &Completion::default()));
-    assert!(!is_negative(&says_paris(), &Request::default(), &Completion::default()));
+    assert!(!is_undemanding(&silent(), &Request::default(), &Completion::default()));
+    assert!(is_undemanding(&no_call(), &Request::default(), &Completion::default()));
+    assert!(!is_undemanding(&says_paris(), &Request::default(), &Completion::default()));
 }
 
 #[test]
@@ -246,6 +248,12 @@ fn a_loss_in_one_mode_is_the_servers() {
     case(&[one, both], &[calls()], Outcome::ServerFault);
     let ends = stream(&[json!({"content": "Paris"})], "eos");
     case(&[plain("Paris", "stop"), ends], &[says_paris(), stops()], Outcome::ServerFault);
+    // That the modes agree would hold as well, had nothing been lost.
+    let parity = by("stream_parity", |subject| {
+        holds(subject.other.is_none_or(|other| other.tool_calls.len() == subject.completion.tool_calls.len()), "differ")
+    });
+    let one = stream(&[call_delta(0, "{}")], "tool_calls");
+    case(&[whole(), one], &[calls(), parity], Outcome::ServerFault);
     // A prohibition on an answer that one mode lost.
     let silent = stream(&[json!({"role": "assistant", "content": ""})], "stop");
     case(&[plain("All well.", "stop"), silent], &[no_call()], Outcome::ServerFault);
