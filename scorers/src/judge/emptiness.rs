@@ -15,9 +15,10 @@ pub(super) fn refuse(expectations: &[Expectation], request: &Request, sides: &[S
     if scored.iter().any(|scored| matches!(scored.delivered, Verdict::Fail(_))) {
         return;
     }
-    let asked_for = scored.iter().zip(expectations).any(|(scored, expectation)| {
-        scored.delivered == Verdict::Pass && !is_undemanding(expectation, request, empty)
-    });
+    let asked_for = scored
+        .iter()
+        .zip(expectations)
+        .any(|(scored, expectation)| scored.delivered == Verdict::Pass && !is_undemanding(expectation, request, empty));
     if asked_for {
         return;
     }
