@@ -4,7 +4,7 @@
 //! loop (this binary with `bare`), and the real `monban`. CPU times are those of waited-for children from
 //! `/proc/self/stat`, peak memory is `VmHWM`: Linux only. Limits are asserted; `MONBAN_BENCH_LAX=1` only prints.
 
-#![expect(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a bench reports and may fail")]
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a bench reports and may fail")]
 
 #[path = "support/mock.rs"]
 mod mock;

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::event::{AttemptDone, Event};
-use super::store::StoreError;
+use super::store_error::StoreError;
 
 /// The attempts of a run: the final outcome of each, and of those without one the last error.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use monban_scorers::{Finding, Outcome};
 
 use super::done::Done;
-use super::event::{AttemptDone, Event, Measure, RunEnd, RunStart};
+use super::event::{AttemptDone, Event, RunEnd, RunStart};
 use super::findings::FindingSet;
 use super::summary::{Counts, Performance, RunRecord, TaskRecord};
 
@@ -20,10 +20,18 @@ pub struct Fold {
     start: RunStart,
     end: Option<RunEnd>,
     wall_ms: u64,
+    open: Option<Span>,
     kept: Part,
     errors: Part,
     run_findings: FindingSet,
     done: Done,
+}
+
+/// From the first request to the last answer of a part that has no end yet, milliseconds since the Unix epoch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Span {
+    from: u64,
+    to: u64,
 }
 
 /// What some of the attempts amount to.
@@ -43,11 +51,15 @@ impl Fold {
                 self.errors = Part::default();
                 self.run_findings = FindingSet::default();
                 self.end = None;
+                // A part that was killed has no end that says how long it took.
+                self.wall_ms = self.wall_ms.saturating_add(self.open_ms());
+                self.open = None;
             }
             Event::AttemptDone(done) => self.attempt(done),
             Event::RunFinding(finding) => self.run_findings.add(finding),
             Event::RunEnd(end) => {
-                self.wall_ms += end.wall_ms;
+                self.wall_ms = self.wall_ms.saturating_add(end.wall_ms);
+                self.open = None;
                 self.end = Some(end.clone());
             }
         }
@@ -59,12 +71,25 @@ impl Fold {
         if !planned || done.outcome == Outcome::Skipped || self.done.has(done.task, done.attempt) {
             return;
         }
+        self.span(done);
         if done.outcome == Outcome::Error {
             self.errors.add(done);
         } else {
             self.done.set(done.task, done.attempt);
             self.kept.add(done);
         }
+    }
+
+    fn span(&mut self, done: &AttemptDone) {
+        for exchange in done.exchanges.iter().filter(|exchange| exchange.sent_ms > 0) {
+            let (from, to) = (exchange.sent_ms, exchange.sent_ms.saturating_add(exchange.total_us / 1000));
+            let open = self.open.get_or_insert(Span { from, to });
+            *open = Span { from: open.from.min(from), to: open.to.max(to) };
+        }
+    }
+
+    fn open_ms(&self) -> u64 {
+        self.open.map_or(0, |open| open.to.saturating_sub(open.from))
     }
 
     /// The attempts that have their final outcome.
@@ -87,7 +112,7 @@ impl Fold {
         findings.add_all(&self.run_findings);
         let mut performance = self.kept.performance.clone();
         performance.merge(&self.errors.performance);
-        performance.wall_ms = self.wall_ms;
+        performance.wall_ms = self.wall_ms.saturating_add(self.open_ms());
         let tasks: Vec<TaskRecord> = (0..self.start.tasks.len()).map(|task| self.task(task)).collect();
         let mut counts = Counts::default();
         tasks.iter().for_each(|task| counts.add(&task.counts));
@@ -155,76 +180,6 @@ impl Part {
     }
 }
 
-impl Counts {
-    /// Counts one attempt.
-    pub fn count(&mut self, outcome: Outcome) {
-        self.attempts += 1;
-        *match outcome {
-            Outcome::Passed => &mut self.passed,
-            Outcome::Failed => &mut self.failed,
-            Outcome::Truncated => &mut self.truncated,
-            Outcome::ServerFault => &mut self.server_fault,
-            Outcome::Error => &mut self.error,
-            Outcome::Skipped => &mut self.skipped,
-        } += 1;
-    }
-
-    /// Adds the counts of other tasks.
-    pub fn add(&mut self, other: &Self) {
-        self.tasks += other.tasks;
-        self.attempts += other.attempts;
-        self.passed += other.passed;
-        self.failed += other.failed;
-        self.truncated += other.truncated;
-        self.server_fault += other.server_fault;
-        self.error += other.error;
-        self.skipped += other.skipped;
-    }
-}
-
-impl Performance {
-    fn add(&mut self, measure: &Measure) {
-        self.exchanges += 1;
-        if !measure.answered {
-            self.errors += 1;
-            return;
-        }
-        let timing = &measure.timing;
-        self.latency_us.add(timing.latency_us);
-        let ttft = timing.ttft_us().filter(|_| measure.streamed);
-        for (histogram, at) in [
-            (&mut self.ttft_us, ttft),
-            (&mut self.ttft_reasoning_us, timing.first_reasoning_us.filter(|_| measure.streamed)),
-            (&mut self.ttft_text_us, timing.first_text_us.filter(|_| measure.streamed)),
-            (&mut self.ttft_tool_us, timing.first_tool_us.filter(|_| measure.streamed)),
-        ] {
-            if let Some(at) = at {
-                histogram.add(at);
-            }
-        }
-        self.prompt_tokens = self.prompt_tokens.saturating_add(measure.usage.prompt_tokens.unwrap_or(0));
-        if let Some(tokens) = measure.usage.completion_tokens {
-            self.completion_tokens = self.completion_tokens.saturating_add(tokens);
-            let spent = timing.latency_us.saturating_sub(ttft.unwrap_or(0));
-            self.generation_us = self.generation_us.saturating_add(spent);
-        }
-    }
-
-    fn merge(&mut self, other: &Self) {
-        self.latency_us.merge(&other.latency_us);
-        self.ttft_us.merge(&other.ttft_us);
-        self.ttft_reasoning_us.merge(&other.ttft_reasoning_us);
-        self.ttft_text_us.merge(&other.ttft_text_us);
-        self.ttft_tool_us.merge(&other.ttft_tool_us);
-        self.exchanges += other.exchanges;
-        self.errors += other.errors;
-        self.retries += other.retries;
-        self.prompt_tokens = self.prompt_tokens.saturating_add(other.prompt_tokens);
-        self.completion_tokens = self.completion_tokens.saturating_add(other.completion_tokens);
-        self.generation_us = self.generation_us.saturating_add(other.generation_us);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use monban_scorers::completion::{Timing, TransportError, TransportErrorKind, Try, Usage};
@@ -234,7 +189,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::record::{JournalReader, TaskRef, line};
+    use crate::record::{JournalReader, Measure, TaskRef, line};
 
     const OUTCOMES: [Outcome; 6] =
         [Outcome::Passed, Outcome::Failed, Outcome::Truncated, Outcome::ServerFault, Outcome::Error, Outcome::Skipped];

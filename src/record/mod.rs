@@ -10,7 +10,9 @@ mod journal;
 mod rates;
 mod run_id;
 mod store;
+mod store_error;
 mod summary;
+mod tally;
 
 pub use attempts::Attempts;
 pub use done::Done;
@@ -20,5 +22,6 @@ pub use histogram::RELATIVE_ERROR;
 pub use journal::{Journal, JournalError, JournalReader, line};
 pub use rates::{ANSWERED_AT_LEAST, PassK, pass_at_k, pass_hat_k, wilson95};
 pub use run_id::{is_run_id, run_id};
-pub use store::{RunDir, RunLock, Store, StoreError, StoreErrorKind};
+pub use store::{RunDir, RunLock, Store};
+pub use store_error::{StoreError, StoreErrorKind};
 pub use summary::{Counts, Histogram, Performance, Rates, RunRecord, RunVerdict, TaskRecord};

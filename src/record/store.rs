@@ -2,7 +2,6 @@
 //!
 //! The manifest is written whole or not at all. One process at a time writes a run: it holds a lock that ends with it.
 
-use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -14,6 +13,7 @@ use super::event::{Event, RunStart};
 use super::fold::Fold;
 use super::journal::{Journal, JournalReader};
 use super::run_id::is_run_id;
+use super::store_error::{StoreError, StoreErrorKind};
 use super::summary::RunRecord;
 
 /// A directory of runs.
@@ -31,52 +31,6 @@ pub struct RunDir {
 /// A run's lock: gone when dropped, or when the process ends however it ends.
 #[derive(Debug)]
 pub struct RunLock(#[expect(dead_code, reason = "holds the lock")] File);
-
-/// Why a run cannot be had.
-#[derive(Debug)]
-pub struct StoreError {
-    /// The kind, for exit codes and remedies.
-    pub kind: StoreErrorKind,
-    message: String,
-}
-
-/// The kinds of [`StoreError`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum StoreErrorKind {
-    /// No such run.
-    Missing,
-    /// More than one run fits.
-    Ambiguous,
-    /// Another process writes it.
-    Locked,
-    /// The disk refused.
-    Io,
-    /// Its files are not what they should be.
-    Corrupt,
-}
-
-impl fmt::Display for StoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for StoreError {}
-
-impl StoreError {
-    fn new(kind: StoreErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into() }
-    }
-
-    fn io(what: &str, path: &Path, error: &io::Error) -> Self {
-        Self::new(StoreErrorKind::Io, format!("cannot {what} {}: {error}", path.display()))
-    }
-
-    pub(super) fn corrupt(path: &Path, error: &dyn fmt::Display) -> Self {
-        Self::new(StoreErrorKind::Corrupt, format!("{}: {error}", path.display()))
-    }
-}
 
 impl Store {
     /// The runs below a directory, which need not exist yet.
