@@ -1,5 +1,7 @@
 //! Every family's raw text is recognised as its own and read to the right calls, and written as models write it.
 
+#![allow(clippy::unwrap_used, missing_docs)]
+
 use monban_scorers::Request;
 use monban_scorers::dialects::{
     Call, Hints, REASONING_DIALECTS, TOOL_DIALECTS, reasoning_dialect, recognise, split_reasoning, tool_dialect,
@@ -39,6 +41,7 @@ const STRIPPED_AS: &[(&str, &str)] = &[
 ];
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn every_raw_example_is_recognised_and_read() {
     let request = weather();
     let hints = Hints { request: Some(&request), model: None };

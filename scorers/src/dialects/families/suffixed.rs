@@ -1,7 +1,5 @@
 //! Tags that carry a suffix (`<tool_call:opensource>`): read without it, then put back in place.
 
-use std::ops::Range;
-
 use super::super::read::Pattern;
 use super::super::{Call, Grammar, Hints, Scan};
 
@@ -32,13 +30,12 @@ impl Grammar for Suffixed {
         }
         plain.push_str(&text[at..]);
         let mut scan = self.inner.scan(&plain, hints)?;
-        let back = |range: &Range<usize>| {
-            // A cut that ends behind a tag's `>` has passed that tag's suffix.
-            let passed = |at: usize| removed.partition_point(|removed| *removed < at) * suffix.len();
-            range.start + passed(range.start)..range.end + passed(range.end)
-        };
-        scan.span = back(&scan.span);
-        scan.cuts = scan.cuts.iter().map(back).collect();
+        // A position behind a tag's `>` has passed that tag's suffix.
+        let back = |at: usize| at + removed.partition_point(|removed| *removed < at) * suffix.len();
+        scan.span = back(scan.span.start)..back(scan.span.end);
+        for cut in &mut scan.cuts {
+            *cut = back(cut.start)..back(cut.end);
+        }
         Some(scan)
     }
 

@@ -121,10 +121,10 @@ pub(super) fn typed(text: &str, schema: Option<(&Value, &Value)>) -> Value {
 }
 
 fn scalar(text: &str, types: Types) -> Option<Value> {
-    if types.integer || types.number {
-        if let Some(number) = number(text, types.number) {
-            return Some(number);
-        }
+    if (types.integer || types.number)
+        && let Some(number) = number(text, types.number)
+    {
+        return Some(number);
     }
     match text {
         "true" | "True" | "TRUE" if types.boolean => Some(Value::Bool(true)),
@@ -183,13 +183,13 @@ fn fit_at(value: &mut Value, schema: &Value, root: &Value, depth: usize) -> bool
     }
     let mut changed = false;
     let types = types_of(schema, root);
-    if let Value::String(text) = value {
-        if (types.object || types.array) && !types.string {
-            if let Some(inner) = compound(text.trim(), types) {
-                *value = inner;
-                changed = true;
-            }
-        }
+    if let Value::String(text) = value
+        && (types.object || types.array)
+        && !types.string
+        && let Some(inner) = compound(text.trim(), types)
+    {
+        *value = inner;
+        changed = true;
     }
     let schema = follow(schema, root).unwrap_or(schema);
     match value {

@@ -78,11 +78,11 @@ impl Work<'_> {
                 self.out.reasoning = Some(rest);
             }
         }
-        if !self.out.tool_calls.is_empty() {
-            if let Some(before) = residue::before_markers(&answer).map(str::to_owned) {
-                self.book("markup_residue", "content", "markers of the call are left in the content".to_owned());
-                answer = before;
-            }
+        if !self.out.tool_calls.is_empty()
+            && let Some(before) = residue::before_markers(&answer).map(str::to_owned)
+        {
+            self.book("markup_residue", "content", "markers of the call are left in the content".to_owned());
+            answer = before;
         }
         if answer != text {
             self.out.text = Some(answer).filter(|answer| !answer.is_empty());

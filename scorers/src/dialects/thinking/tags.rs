@@ -40,9 +40,9 @@ impl Thinking for Tags {
         }
         let stand = Stand::of(text);
         let lead = text.len() - text.trim_start().len();
-        let opened = self.open.iter().find(|open| text[lead..].starts_with(**open)).map(|open| lead + open.len());
-        let split = match opened {
-            Some(inside) if self.needs != Needs::CloseOnly => self.from_open(text, inside)?,
+        let inside = self.open.iter().find(|open| text[lead..].starts_with(**open)).map(|open| lead + open.len());
+        let split = match inside {
+            Some(inside) if self.needs != Needs::CloseOnly => self.opened(text, inside)?,
             Some(_) => return None,
             None if self.needs == Needs::Open => self.later(text, &stand)?,
             None => self.close_only(text, &stand)?,
@@ -78,7 +78,7 @@ impl Tags {
         found.then_some(Split { stripped: true, ..split })
     }
 
-    fn from_open(&self, text: &str, inside: usize) -> Option<Split> {
+    fn opened(&self, text: &str, inside: usize) -> Option<Split> {
         let mut reasoning = String::new();
         let mut from = inside;
         let mut blocks = 0;
