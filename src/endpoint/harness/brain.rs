@@ -136,7 +136,7 @@ mod tests {
     fn what_was_learnt_is_answered() {
         let mut brain = Brain::default();
         let request = json!({ "messages": [{ "role": "user", "content": "Capital of France?" }] });
-        brain.learn(request.as_object().unwrap(), &[json!({ "scorer": "contains", "value": "Paris" })]);
+        brain.learn(request.as_object().unwrap(), &[json!({ "scorer": "contains", "text": "Paris" })]);
         let mut sent = request;
         sent["model"] = json!("m");
         sent["stream"] = json!(true);

@@ -122,7 +122,7 @@ impl Simulated {
         let mode = if streamed { Mode::Stream } else { Mode::Plain };
         let mut written = self.brain.write(asked);
         self.mislead(&mut written, &request, body);
-        let thinking = request.thinking.unwrap_or(true);
+        let thinking = request.thinking.unwrap_or_else(|| self.options.thinks_unasked());
         let raw = deliver::raw(&written, &self.options, thinking);
         // What the engine refuses was refused before.
         let mut delivered = deliver::deliver(&written, &raw, &self.options, &request, mode).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use monban_scorers::catalogue::{self, Delivery, FamilyKind, ParserStatus, Setup, Written};
+use monban_scorers::catalogue::{self, Delivery, FamilyKind, ParserStatus, Part, Setup, SplitOutcome, Written};
 
 use super::fault::Fault;
 
@@ -102,9 +102,7 @@ impl Options {
                 (FamilyKind::Tool, _) => catalogue::parsers_reading(&self.engine, &self.family, version)
                     .first()
                     .map(|name| (*name).to_owned()),
-                (_, Some(family)) => catalogue::reasoning_parsers_reading(&self.engine, family, version)
-                    .first()
-                    .map(|name| (*name).to_owned()),
+                (_, Some(family)) => self.reasoning_reader(family),
                 _ => None,
             }),
             ParserChoice::Named(name) => match catalogue::parser_status(&self.engine, kind, name, version) {
@@ -112,6 +110,19 @@ impl Options {
                 status => Err(format!("{} {} has no such parser: `{name}` ({status:?})", self.engine, self.version)),
             },
         }
+    }
+
+    /// The parser that splits a family's thought, and leaves an answer alone that comes without one.
+    fn reasoning_reader(&self, family: &str) -> Option<String> {
+        let version = Some(self.version.as_str());
+        let readers = catalogue::reasoning_parsers_reading(&self.engine, family, version);
+        let plain = |parser: &str| {
+            let outcome =
+                catalogue::reasoning_outcome(&self.engine, version, "no_thinking_plain", parser, None, monban_scorers::Mode::Plain);
+            outcome.is_none_or(|(outcome, _)| matches!(outcome, SplitOutcome::Split { content: Part::Answer, .. }))
+        };
+        let kept = readers.iter().find(|parser| self.thinks_unasked() || plain(parser));
+        kept.or(readers.first()).map(|parser| (*parser).to_owned())
     }
 
     /// Whether a server with these parsers comes up at all.
@@ -148,6 +159,13 @@ impl Options {
     #[must_use]
     pub fn shape(&self) -> &'static str {
         self.reasoning_family.as_deref().and_then(catalogue::shape_of).unwrap_or("no_thinking_plain")
+    }
+
+    /// Whether the model thinks where the request says nothing of it.
+    pub(super) fn thinks_unasked(&self) -> bool {
+        let family = self.reasoning_family.as_deref();
+        let family = family.and_then(|name| catalogue::catalogue().family_of(FamilyKind::Reasoning, name));
+        family.is_some_and(|family| family.thinking != "off")
     }
 
     /// Whether the opening marker of reasoning stands in the prompt.

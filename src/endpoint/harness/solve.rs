@@ -37,17 +37,10 @@ fn satisfy(expectation: &Value, request: &Value, out: &mut Written) {
     if expectation.get("not").and_then(Value::as_bool) == Some(true) {
         return;
     }
-    // Beside `scorer` these two are the scorer's own arguments.
-    let combined =
-        |key: &str| expectation.get(key).filter(|_| expectation.get("scorer").is_none()).and_then(Value::as_array);
-    if let Some(options) = combined("any") {
-        if let Some(first) = options.first() {
-            satisfy(first, request, out);
-        }
-        return;
-    }
-    if let Some(all) = combined("all") {
-        all.iter().for_each(|one| satisfy(one, request, out));
+    if expectation.get("scorer").is_none() {
+        let any = expectation.get("any").and_then(Value::as_array).and_then(|options| options.first());
+        let all = expectation.get("all").and_then(Value::as_array);
+        any.into_iter().chain(all.into_iter().flatten()).for_each(|one| satisfy(one, request, out));
         return;
     }
     let text = |key: &str| expectation.get(key).and_then(Value::as_str);
@@ -55,7 +48,7 @@ fn satisfy(expectation: &Value, request: &Value, out: &mut Written) {
         "contains" => strings(expectation).iter().for_each(|word| say(out, word)),
         "equals" => out.text = strings(expectation).first().cloned().unwrap_or_default(),
         "regex" => {
-            let made = text("pattern").or_else(|| text("value")).and_then(sample::matching).unwrap_or_default();
+            let made = text("pattern").and_then(sample::matching).unwrap_or_default();
             say(out, &made);
         }
         "number" => {
@@ -83,20 +76,18 @@ fn say(out: &mut Written, word: &str) {
     }
 }
 
-/// The texts an expectation needs: each of `text` and `all`, and the first of `any`.
+/// The texts an expectation names: `text`, one of `any`, or `all`.
 fn strings(expectation: &Value) -> Vec<String> {
-    let of = |key: &str| match expectation.get(key) {
-        Some(Value::String(one)) => vec![one.clone()],
-        Some(Value::Array(many)) => many.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-        _ => Vec::new(),
-    };
-    ["value", "text", "all"].iter().flat_map(|key| of(key)).chain(of("any").into_iter().take(1)).collect()
+    let list = |key: &str| expectation.get(key).and_then(Value::as_array).into_iter().flatten();
+    let text = expectation.get("text").into_iter();
+    let wanted = text.chain(list("any").take(1)).chain(list("all"));
+    wanted.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 /// Sets a value at a plain path (`$.a.b[0]`) of the JSON text so far.
 fn with_path(text: &str, expectation: &Value) -> String {
     let mut root: Value = serde_json::from_str(text).unwrap_or_else(|_| Value::Object(Map::new()));
-    let Some(wanted) = ["equals", "value", "is"].iter().find_map(|key| expectation.get(*key)) else {
+    let Some(wanted) = expectation.get("equals") else {
         return root.to_string();
     };
     let path = expectation.get("path").and_then(Value::as_str).unwrap_or_default().trim_start_matches('$');
@@ -127,13 +118,10 @@ fn with_path(text: &str, expectation: &Value) -> String {
 }
 
 fn lengthen(out: &mut Written, expectation: &Value) {
-    let least = |key: &str| expectation.get(key).and_then(Value::as_u64).unwrap_or(0).min(10_000) as usize;
-    let words = least("min_words");
-    while out.text.split_whitespace().count() < words {
-        say_more(out);
-    }
-    let characters = least("min_chars").max(least("min"));
-    while out.text.chars().count() < characters {
+    let least = expectation.get("min").and_then(Value::as_u64).unwrap_or(0).min(10_000) as usize;
+    let in_words = expectation.get("unit").and_then(Value::as_str) == Some("words");
+    let length = |text: &str| if in_words { text.split_whitespace().count() } else { text.chars().count() };
+    while length(&out.text) < least {
         say_more(out);
     }
 }
@@ -191,7 +179,7 @@ mod tests {
     #[test]
     fn texts_calls_and_json_are_built() {
         let made = solve(
-            &[json!({ "scorer": "contains", "value": "Paris" }), json!({ "scorer": "reasoning_split" })],
+            &[json!({ "scorer": "contains", "text": "Paris" }), json!({ "scorer": "reasoning_split" })],
             &json!({}),
         );
         assert_eq!((made.text.as_str(), made.reasoning.is_empty()), ("Paris", false));
