@@ -117,8 +117,14 @@ impl Options {
         let version = Some(self.version.as_str());
         let readers = catalogue::reasoning_parsers_reading(&self.engine, family, version);
         let plain = |parser: &str| {
-            let outcome =
-                catalogue::reasoning_outcome(&self.engine, version, "no_thinking_plain", parser, None, monban_scorers::Mode::Plain);
+            let outcome = catalogue::reasoning_outcome(
+                &self.engine,
+                version,
+                "no_thinking_plain",
+                parser,
+                None,
+                monban_scorers::Mode::Plain,
+            );
             outcome.is_none_or(|(outcome, _)| matches!(outcome, SplitOutcome::Split { content: Part::Answer, .. }))
         };
         let kept = readers.iter().find(|parser| self.thinks_unasked() || plain(parser));
