@@ -72,7 +72,11 @@ impl FlagType {
     /// What was expected, where the text is no such value.
     pub fn canonical(&self, text: &str) -> Result<String, String> {
         match self {
-            Self::Str | Self::OptStr | Self::OnOff | Self::List => Ok(text.to_owned()),
+            Self::Str | Self::OptStr | Self::OnOff => Ok(text.to_owned()),
+            Self::List => Ok(match serde_json::from_str(text) {
+                Ok(Value::Array(items)) if items.len() == 1 => word(&items[0]),
+                _ => text.to_owned(),
+            }),
             Self::Bool => match text.to_ascii_lowercase().as_str() {
                 "true" | "" => Ok("true".to_owned()),
                 "false" => Ok("false".to_owned()),
@@ -85,10 +89,8 @@ impl FlagType {
             Self::Choice(names) => Err(format!("one of {}", names.join(", "))),
             Self::Json => json(text).ok_or_else(|| "JSON".to_owned()),
             Self::Mm => json(text).or_else(|| pairs(text)).ok_or_else(|| "JSON such as {\"image\":2}".to_owned()),
-            Self::Ints if whole(text).is_some() || list_of(text, |v| v.is_i64()) => Ok(text.to_owned()),
-            Self::Ints => Err("whole numbers".to_owned()),
-            Self::Floats if number(text).is_some() || list_of(text, Value::is_number) => Ok(text.to_owned()),
-            Self::Floats => Err("numbers".to_owned()),
+            Self::Ints => numbers(text, |item| whole(item).map(Value::from)).ok_or_else(|| "whole numbers".to_owned()),
+            Self::Floats => numbers(text, |item| number(item).map(Value::from)).ok_or_else(|| "numbers".to_owned()),
         }
     }
 }
@@ -129,8 +131,19 @@ fn json(text: &str) -> Option<String> {
     serde_json::from_str::<Value>(text.trim()).ok().map(|value| value.to_string())
 }
 
-fn list_of(text: &str, each: impl Fn(&Value) -> bool) -> bool {
-    matches!(serde_json::from_str(text), Ok(Value::Array(items)) if items.iter().all(each))
+/// One number or a list of them, as a JSON list.
+fn numbers(text: &str, each: impl Fn(&str) -> Option<Value>) -> Option<String> {
+    let items = match serde_json::from_str(text) {
+        Ok(Value::Array(items)) => items.iter().map(word).collect(),
+        _ => vec![text.to_owned()],
+    };
+    let numbers: Option<Vec<Value>> = items.iter().map(|item| each(item)).collect();
+    numbers.map(|numbers| Value::Array(numbers).to_string())
+}
+
+/// A list's item as the word it was.
+fn word(item: &Value) -> String {
+    item.as_str().map_or_else(|| item.to_string(), str::to_owned)
 }
 
 fn pairs(text: &str) -> Option<String> {

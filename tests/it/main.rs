@@ -7,6 +7,8 @@ mod compare;
 mod harness;
 mod plan;
 mod profile;
+mod profile_alterations;
+mod profile_forms;
 mod reports;
 mod run;
 mod runner;

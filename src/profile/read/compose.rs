@@ -55,11 +55,14 @@ fn shell(source: &Source, args: &[Word]) -> Option<Vec<Word>> {
 
 /// A command or entrypoint as words.
 fn words(profile: &mut Profile, node: Option<&Node>) -> Vec<Word> {
-    match node {
+    let mut words = match node {
         Some(Node { kind: Kind::List(items), .. }) => items.iter().filter_map(scalar_word).collect(),
         Some(node) => text_words(profile, node),
         None => Vec::new(),
-    }
+    };
+    // Compose replaces variables itself; `$$` is its way to write one dollar sign.
+    words.iter_mut().for_each(|word| word.text = word.text.replace("$$", "$"));
+    words
 }
 
 fn container(key: &Key, node: &Node, peers: &[String]) -> Container {
