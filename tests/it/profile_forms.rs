@@ -1,7 +1,9 @@
 //! The forms of a launch: every flag, every spelling, there and back.
 
 use monban::diagnostic::Source;
-use monban::profile::{Discovered, FlagType, Form, Known, Profile, Rendering, agreement, diff, flag_table, read, render, scan_text};
+use monban::profile::{
+    Discovered, FlagType, Form, Known, Profile, Rendering, agreement, diff, flag_table, read, render, scan_text,
+};
 use proptest::prelude::*;
 
 #[track_caller]
@@ -30,7 +32,8 @@ fn sample(kind: &FlagType, name: &str) -> (Vec<String>, String) {
 #[test]
 fn every_vllm_flag_parses_with_its_type() {
     let table = flag_table("vllm").unwrap();
-    let newest: Vec<String> = table.names().filter(|name| table.versions_of(name).contains(&"0.33.0")).map(str::to_owned).collect();
+    let newest: Vec<String> =
+        table.names().filter(|name| table.versions_of(name).contains(&"0.33.0")).map(str::to_owned).collect();
     assert!(newest.len() > 300, "{}", newest.len());
     for name in newest.iter().filter(|name| *name != "model") {
         let kind = table.of(name);
@@ -38,7 +41,8 @@ fn every_vllm_flag_parses_with_its_type() {
         let quoted = shell_words::join(&words);
         for flag in [format!("--{name}"), format!("--{}", name.replace('-', "_"))] {
             let profile = one(&format!("vllm serve m {flag} {quoted}"));
-            let setting = profile.settings.iter().find(|setting| setting.name == flag).unwrap_or_else(|| panic!("{flag}"));
+            let setting =
+                profile.settings.iter().find(|setting| setting.name == flag).unwrap_or_else(|| panic!("{flag}"));
             assert!(setting.known && setting.mistyped.is_none(), "{flag} ({kind:?}): {setting:?}");
             assert_eq!(setting.value, expected, "{flag} ({kind:?})");
             assert!(profile.faults.is_empty(), "{flag}: {:?}", profile.faults);
@@ -67,8 +71,18 @@ fn forms_are_told_apart() {
     case("$ CUDA_VISIBLE_DEVICES=0 vllm serve A/B \\\r\n  --port 80\r\n", Form::Command, "vllm", "A/B");
     case("M=A/B\nexec vllm serve \"$M\" &> log", Form::Command, "vllm", "A/B");
     case("bash -lc 'vllm serve A/B --port 8001'", Form::Command, "vllm", "A/B");
-    case("docker run -it --rm -p 80:80 -e X=1 --gpus all vllm/vllm-openai:v0.9.0 --model A/B", Form::Command, "vllm", "A/B");
-    case("docker run lmsysorg/sglang:v0.5.7 python3 -m sglang.launch_server --model A/B --host 0.0.0.0", Form::Command, "sglang", "A/B");
+    case(
+        "docker run -it --rm -p 80:80 -e X=1 --gpus all vllm/vllm-openai:v0.9.0 --model A/B",
+        Form::Command,
+        "vllm",
+        "A/B",
+    );
+    case(
+        "docker run lmsysorg/sglang:v0.5.7 python3 -m sglang.launch_server --model A/B --host 0.0.0.0",
+        Form::Command,
+        "sglang",
+        "A/B",
+    );
     case("sglang serve --model-path A/B", Form::Command, "sglang", "A/B");
     case("trtllm-serve serve A/B --tool_parser qwen3", Form::Command, "tensorrt_llm", "A/B");
     case("./llama-server -hf A/B:Q4 -c 0", Form::Command, "llama_cpp", "A/B:Q4");
@@ -76,7 +90,12 @@ fn forms_are_told_apart() {
     case("model: A/B\nmax-model-len: 8k\n", Form::Config, "vllm", "A/B");
     case("model-path: A/B\ncontext-length: 8192\nmem-fraction-static: 0.8\n", Form::Config, "sglang", "A/B");
     case("image: vllm/vllm-openai\ncommand: --model A/B --port 8000\n", Form::Compose, "vllm", "A/B");
-    case("services:\n  a:\n    image: vllm/vllm-openai\n    command: >\n      --model A/B\n      --port 8000\n", Form::Compose, "vllm", "A/B");
+    case(
+        "services:\n  a:\n    image: vllm/vllm-openai\n    command: >\n      --model A/B\n      --port 8000\n",
+        Form::Compose,
+        "vllm",
+        "A/B",
+    );
     case("args: ['--model', A/B]", Form::Kubernetes, "vllm", "A/B");
     case(
         "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n        - image: vllm/vllm-openai:v0.20.0\n          args: [A/B, --port, '8000']\n",
@@ -84,7 +103,12 @@ fn forms_are_told_apart() {
         "vllm",
         "A/B",
     );
-    case("apiVersion: v1\nspec:\n  containers:\n  - command: [/bin/sh, -c, 'vllm serve A/B --port 80']\n", Form::Kubernetes, "vllm", "A/B");
+    case(
+        "apiVersion: v1\nspec:\n  containers:\n  - command: [/bin/sh, -c, 'vllm serve A/B --port 80']\n",
+        Form::Kubernetes,
+        "vllm",
+        "A/B",
+    );
     case("profile_name: x\nruntime: sglang\nmodel: A/B\nmax_model_len: 8192\n", Form::Typed, "sglang", "A/B");
     assert_eq!(one("profile_name: x\nruntime: sglang\nmax_model_len: 8192\n").value("max-model-len"), Some("8192"));
     assert!(scan_text("hello world").is_none());
@@ -148,11 +172,19 @@ fn the_launch_in_every_form_means_the_same() {
         let again = one(&text);
         let differing: Vec<_> = agreement(&profile, &again).into_iter().filter(|item| !item.agrees).collect();
         assert_eq!(differing, [], "{text}");
-        assert_eq!(monban::profile::check(&again, &Known::nothing()).iter().filter(|found| found.severity == monban::diagnostic::Severity::Error).count(), 0, "{text}");
+        assert_eq!(
+            monban::profile::check(&again, &Known::nothing())
+                .iter()
+                .filter(|found| found.severity == monban::diagnostic::Severity::Error)
+                .count(),
+            0,
+            "{text}"
+        );
     }
     let command = render(&profile, Rendering::Command).unwrap();
     let other = one(&command.replace("--max-num-seqs 2", "--max-num-seqs 4"));
-    let differing: Vec<_> = agreement(&profile, &other).into_iter().filter(|item| !item.agrees).map(|item| item.key).collect();
+    let differing: Vec<_> =
+        agreement(&profile, &other).into_iter().filter(|item| !item.agrees).map(|item| item.key).collect();
     assert_eq!(differing, ["max-num-seqs"]);
 }
 
@@ -161,7 +193,8 @@ fn secrets_are_never_written() {
     let text = "HF_TOKEN=hf_QwErTyUiOpAsDfGhJkLz vllm serve A/B --api-key 8f2c1d0aa91b4e6b --port 8001";
     let profile = one(text);
     let mut written = vec![profile.record_json(&Known::nothing()).to_string(), profile.parsed_json().to_string()];
-    written.extend([Rendering::Command, Rendering::Yaml, Rendering::Compose].map(|form| render(&profile, form).unwrap()));
+    written
+        .extend([Rendering::Command, Rendering::Yaml, Rendering::Compose].map(|form| render(&profile, form).unwrap()));
     written.push(monban::profile::reading(&profile, &Known::nothing(), monban::profile::Lang::En).to_string());
     written.push(serde_json::to_string(&agreement(&profile, &profile)).unwrap());
     for text in written {
@@ -182,10 +215,15 @@ fn a_run_takes_its_defaults_from_the_profile() {
 #[test]
 fn what_the_suite_needs_is_said_before_the_first_request() {
     use monban::plan::Needs;
-    let rules = |text: &str, needs: Needs| -> Vec<String> { one(text).check_needs(&needs).into_iter().map(|found| found.rule).collect() };
+    let rules = |text: &str, needs: Needs| -> Vec<String> {
+        one(text).check_needs(&needs).into_iter().map(|found| found.rule).collect()
+    };
     let tools = Needs { tools: 1, auto_tools: 1, ..Needs::default() };
     assert_eq!(rules("vllm serve Qwen/Qwen2.5-7B-Instruct", tools), ["auto_tool_choice_missing"]);
-    assert_eq!(rules("python3 -m sglang.launch_server --model Qwen/Qwen2.5-7B-Instruct", tools), ["tool_parser_missing"]);
+    assert_eq!(
+        rules("python3 -m sglang.launch_server --model Qwen/Qwen2.5-7B-Instruct", tools),
+        ["tool_parser_missing"]
+    );
     let reasoning = Needs { reasoning: 1, ..Needs::default() };
     assert_eq!(rules("vllm serve google/gemma-4-31B-it", reasoning), ["reasoning_parser_missing"]);
     let images = Needs { images: 1, ..Needs::default() };
@@ -197,7 +235,9 @@ fn what_the_suite_needs_is_said_before_the_first_request() {
 
 #[test]
 fn an_endpoint_that_contradicts_its_profile() {
-    let profile = one("python3 -m sglang.launch_server --model A/B --served-model-name b --context-length 8192 --tool-call-parser qwen");
+    let profile = one(
+        "python3 -m sglang.launch_server --model A/B --served-model-name b --context-length 8192 --tool-call-parser qwen",
+    );
     let right = Discovered {
         engine: Some("sglang".into()),
         max_model_len: Some(8192),
@@ -213,8 +253,14 @@ fn an_endpoint_that_contradicts_its_profile() {
         assert!(found.iter().all(|found| found.rule == "profile_conflict"));
         found.iter().map(|found| found.evidence[0].excerpt.clone()).collect::<Vec<_>>()
     };
-    assert_eq!(conflict(Discovered { max_model_len: Some(4096), ..right.clone() }), ["profile:1: --context-length 8192"]);
-    assert_eq!(conflict(Discovered { tool_parser: Some("hermes".into()), ..right.clone() }), ["profile:1: --tool-call-parser qwen"]);
+    assert_eq!(
+        conflict(Discovered { max_model_len: Some(4096), ..right.clone() }),
+        ["profile:1: --context-length 8192"]
+    );
+    assert_eq!(
+        conflict(Discovered { tool_parser: Some("hermes".into()), ..right.clone() }),
+        ["profile:1: --tool-call-parser qwen"]
+    );
     assert_eq!(conflict(Discovered { served_names: vec!["c".into()], engine: Some("vllm".into()), ..right }).len(), 2);
 }
 
@@ -227,10 +273,14 @@ fn launch() -> impl Strategy<Value = String> {
         (1_u32..=100).prop_map(|n| format!("--gpu_memory_utilization {}", f64::from(n) / 100.0)),
         Just("--enable-prefix-caching".to_owned()),
         Just("--no-enable-chunked-prefill".to_owned()),
-        word.prop_filter("no flag", |text| !text.starts_with('-') && !text.trim().is_empty() && !text.starts_with('$') && !text.contains("${"))
+        word.prop_filter("no flag", |text| !text.starts_with('-')
+            && !text.trim().is_empty()
+            && !text.starts_with('$')
+            && !text.contains("${"))
             .prop_map(|text| format!("--chat-template {}", shell_words::quote(&text))),
         (0_u32..9).prop_map(|n| format!("--limit-mm-per-prompt '{{\"image\": {n}, \"video\": 0}}'")),
-        (1_u32..9).prop_map(|n| format!("--speculative-config.method mtp --speculative-config.num_speculative_tokens {n}")),
+        (1_u32..9)
+            .prop_map(|n| format!("--speculative-config.method mtp --speculative-config.num_speculative_tokens {n}")),
         (1_u32..9).prop_map(|n| format!("-tp {n}")),
         Just("--served-model-name a 'b c'".to_owned()),
         Just("--kv-cache-dtype fp8 --tool-call-parser hermes --enable-auto-tool-choice".to_owned()),
