@@ -8,7 +8,7 @@ use crate::diagnosis::facts::{CallState, Facts, Known, Side};
 use crate::dialects::Split;
 
 /// A budget this small is meant for the answer alone: the reasoning in it is the answer.
-const TINY_BUDGET: u64 = 4;
+const TINY_BUDGET: u64 = 2;
 
 /// What keeps reasoning and answer from arriving apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub enum ReasoningKind {
     WantsOpening,
     /// The parser takes the whole answer for reasoning.
     AnswerTaken,
+    /// A stop sequence of the request ended the thoughts.
+    Stopped,
     /// A parser runs on a model that does not reason.
     Unneeded,
     /// The model called a tool before it closed its thoughts.
@@ -176,7 +178,9 @@ fn answer_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<Reasonin
         "the answer is in the reasoning field and the text is empty, with finish_reason stop"
     };
     let only_streamed = side.mode == Mode::Stream && facts.sides.len() == 1;
-    let (kind, confidence) = if facts.launch.double_reasoning {
+    let (kind, confidence) = if facts.has_stop() {
+        (ReasoningKind::Stopped, Confidence::Medium)
+    } else if facts.launch.double_reasoning {
         (ReasoningKind::DoubleSplit, Confidence::High)
     } else if only_streamed
         && facts.request.thinking == Some(false)

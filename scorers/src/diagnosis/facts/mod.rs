@@ -55,6 +55,8 @@ impl<'a> Facts<'a> {
         let mut faults = Vec::new();
         for (at, (exchange, answer)) in view.exchanges.iter().zip(view.answers).enumerate() {
             match answer {
+                // A text completion is raw by design.
+                Answer::Completion(found) if found.deviations.iter().any(|it| it.kind == "text_completion") => {}
                 Answer::Completion(completion) => sides.push(Side {
                     mode: exchange.mode,
                     exchange,
@@ -117,6 +119,16 @@ impl<'a> Facts<'a> {
         self.request.messages.last().and_then(|message| message.get("role")).and_then(Value::as_str) == Some("tool")
     }
 
+    /// The request names stop sequences.
+    #[must_use]
+    pub fn has_stop(&self) -> bool {
+        match self.request.body.get("stop") {
+            Some(Value::String(text)) => !text.is_empty(),
+            Some(Value::Array(texts)) => !texts.is_empty(),
+            _ => false,
+        }
+    }
+
     /// JSON was asked for through the API.
     #[must_use]
     pub fn wants_json(&self) -> bool {
@@ -159,7 +171,11 @@ impl<'a> Facts<'a> {
 pub(super) fn place_of(exchange: &Exchange, fault: &Fault) -> &'static str {
     match (exchange.status.is_some_and(|status| status < 400), exchange.mode) {
         (true, crate::completion::Mode::Plain) if !fault.message.is_empty() => "error object with HTTP 200",
-        (true, crate::completion::Mode::Stream) if !fault.message.is_empty() => "unframed error in stream",
+        (true, crate::completion::Mode::Stream) if !fault.message.is_empty() => {
+            let bytes = exchange.body.bytes();
+            let framed = bytes.starts_with(b"data:") || bytes.windows(6).any(|window| window == b"\ndata:");
+            if framed { "error inside the stream" } else { "unframed error in stream" }
+        }
         _ => "status",
     }
 }

@@ -20,7 +20,7 @@ pub struct Model {
 }
 
 /// Ends of ids under which a family's reasoning variants go: an id that gains reasoning by one of them leaves it open.
-const VARIANTS: &[&str] = &["-thinking", "-reasoning", "-think", ".5", ".6", "-medium-3.5"];
+const VARIANTS: &[&str] = &["-thinking", "-reasoning", "-think", ".1", ".2", ".5", ".6", "-4", "-medium-3.5"];
 
 /// Models whose own template has no section for tools, and vLLM's example for them.
 /// Source: vLLM docs/features/tool_calling.md, examples/; vllm#14734.

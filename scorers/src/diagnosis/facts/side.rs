@@ -87,9 +87,17 @@ impl<'a> Side<'a> {
         self.completion.finish_reason.as_deref().unwrap_or_default()
     }
 
-    /// Tokens generated, as the server states them.
+    /// Tokens generated, as the server states them, without reasoning that it counts and keeps to itself.
     #[must_use]
     pub fn tokens(&self) -> Option<u64> {
+        let usage = self.completion.usage?;
+        let hidden = usage.reasoning_tokens.filter(|_| !self.has_reasoning()).unwrap_or_default();
+        Some(usage.completion_tokens?.saturating_sub(hidden))
+    }
+
+    /// All tokens generated, as the server states them.
+    #[must_use]
+    pub fn billed(&self) -> Option<u64> {
         self.completion.usage.and_then(|usage| usage.completion_tokens)
     }
 
@@ -97,7 +105,7 @@ impl<'a> Side<'a> {
     #[must_use]
     pub fn at_cap(&self) -> bool {
         self.completion.is_truncated()
-            || matches!((self.tokens(), self.request.max_tokens), (Some(n), Some(max)) if n >= max)
+            || matches!((self.billed(), self.request.max_tokens), (Some(n), Some(max)) if n >= max)
     }
 
     /// No text, no call.

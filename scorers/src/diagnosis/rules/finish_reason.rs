@@ -31,7 +31,7 @@ fn cut(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
     let message = format!(
         "truncated although finish_reason says {}: {} completion tokens reach max_tokens, and the arguments of {} are unterminated",
         side.finish(),
-        side.tokens().unwrap_or_default(),
+        side.billed().unwrap_or_default(),
         call.name,
     );
     Some(

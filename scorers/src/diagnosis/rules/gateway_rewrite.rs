@@ -43,7 +43,7 @@ fn lost_reasoning(signs: &Signs<'_>, side: &Side<'_>, gateway: &str) -> Option<F
     if side.has_reasoning() || side.is_silent() || !facts.request.tools.is_empty() {
         return None;
     }
-    let tokens = side.tokens().unwrap_or_default();
+    let tokens = side.billed().unwrap_or_default();
     let counted = side.completion.usage.and_then(|usage| usage.reasoning_tokens).filter(|tokens| *tokens > 0);
     let (seen, confidence) = match counted {
         Some(counted) => (format!("{counted} of {tokens} completion tokens were reasoning, and none of it was delivered"), Confidence::High),

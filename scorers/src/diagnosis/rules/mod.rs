@@ -37,6 +37,7 @@ rules![
     wrong_reasoning_parser,
     no_reasoning_parser,
     reasoning_truncated,
+    stopped_in_thoughts,
     finish_reason,
     structured_output_ignored,
     model_fault,
