@@ -303,7 +303,8 @@ fn swallowed<'a>(facts: &Facts<'a>) -> Option<ToolTrouble<'a>> {
     let silent = side.call_state() == CallState::Silent;
     // Thoughts that the server keeps to itself would look the same.
     let all_is_shown = facts.model.reasons == Some(false) || facts.sides.iter().all(Side::has_reasoning);
-    let whole_pair = all_is_shown && facts.sides.len() > 1
+    let whole_pair = all_is_shown
+        && facts.sides.len() > 1
         && facts.sides.iter().all(|other| matches!(other.call_state(), CallState::Silent | CallState::Lost));
     if !silent && !whole_pair && !side.ends_open() {
         return None;
