@@ -57,6 +57,20 @@ pub(super) fn run(args: CompareArgs, io: &mut Io) -> anyhow::Result<u8> {
     Ok(if worse { exit::FAIL } else { exit::PASS })
 }
 
+/// Prints one comparison after a run's own report.
+pub(super) fn tell(comparison: &Comparison, format: super::ReportFormat, io: &mut Io) -> anyhow::Result<()> {
+    let mut out = Vec::new();
+    if format == super::ReportFormat::Json {
+        serde_json::to_writer(&mut out, comparison)?;
+        out.push(b'\n');
+    } else {
+        out.push(b'\n');
+        table(comparison, true, &mut out)?;
+    }
+    io.out.write_all(&out)?;
+    Ok(io.out.flush()?)
+}
+
 fn table(comparison: &Comparison, force: bool, out: &mut Vec<u8>) -> std::io::Result<()> {
     writeln!(out, "a  {}\nb  {}\n", terminal(&comparison.run_a), terminal(&comparison.run_b))?;
     conditions(comparison, out)?;

@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use monban_scorers::Registry;
+use monban_scorers::diagnosis::RunSignals;
 
 use super::endpoint::{client, runtime};
 use super::live::Live;
@@ -87,7 +88,15 @@ fn side(parser: &ParserChoice, store: &Store, io: &mut Io) -> anyhow::Result<(Ru
         ..RunStart::default()
     };
     let book = Book::begin(store, &start)?;
-    let live = Live { client, plan, context: start.context, options: RunOptions::default(), book };
+    let live = Live {
+        client,
+        plan,
+        context: start.context,
+        options: RunOptions::default(),
+        book,
+        signals: RunSignals::default(),
+        beforehand: Vec::new(),
+    };
     let (dir, record) = live.run(&runtime, io)?;
     runtime.block_on(harness.stop());
     Ok((dir, record, flag))

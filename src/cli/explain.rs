@@ -1,18 +1,83 @@
-//! `monban explain`: what a name means.
+//! `monban explain`: what a name in an output means.
 
-use super::Io;
+use monban_scorers::completion::DEVIATION_KINDS;
+use monban_scorers::diagnosis::{RULES, RUN_RULES};
+use monban_scorers::{Registry, catalogue};
+use serde_json::json;
+
+use super::{DataFormat, Io};
+use crate::diagnostic::did_you_mean;
+use crate::endpoint::harness::fault::KINDS;
+use crate::exit;
+use crate::profile::profile_rules;
 
 /// The arguments of `monban explain`.
 #[derive(Debug, clap::Args)]
 pub struct ExplainArgs {
-    /// A rule, scorer, parser, model family, outcome or exit code
+    /// A rule, scorer, parser, model family or id, deviation, outcome or exit code
     #[arg(value_name = "NAME")]
     pub name: String,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
-    pub format: super::DataFormat,
+    pub format: DataFormat,
 }
 
-pub(super) fn run(_args: ExplainArgs, _io: &mut Io) -> anyhow::Result<u8> {
-    super::unavailable("explain")
+/// Outcomes, verdicts and exit codes: the words of every report.
+const WORDS: &[(&str, &str)] = &[
+    ("passed", "A complete answer arrived and every expectation holds."),
+    ("failed", "A complete answer arrived and it is wrong. Only these count against the model."),
+    ("truncated", "The answer was cut at the token budget (finish_reason `length`). Not a wrong answer: raise max_tokens."),
+    ("server_fault", "What was delivered is wrong, and what the model wrote is right: the server lost or mangled it."),
+    ("error", "Nothing was answered: unreachable, timeout, a status of 400 or above, not JSON. Not a wrong answer."),
+    ("skipped", "Not asked, because the run ended before."),
+    ("invalid", "A run's verdict: too little was answered to say anything. Exit code 4."),
+    ("misconfigured", "A run's verdict: at least one red is the server's, so the rate is not the model's. Exit code 3."),
+    ("fail", "A run's verdict: complete answers, judged wrong. Exit code 1."),
+    ("pass", "A run's verdict: nothing is red. Exit code 0."),
+    ("0", "Exit code: pass."),
+    ("1", "Exit code: fail (or below --fail-under); for `check`, findings of severity error."),
+    ("2", "Exit code: a usage, suite or profile error; nothing was sent."),
+    ("3", "Exit code: misconfigured; see the findings."),
+    ("4", "Exit code: invalid; the endpoint is unreachable, or too little was answered."),
+    ("130", "Exit code: interrupted; the run can be taken up again with --resume."),
+];
+
+pub(super) fn run(args: ExplainArgs, io: &mut Io) -> anyhow::Result<u8> {
+    let Some(text) = explain(&args.name) else {
+        let hint = did_you_mean(&args.name, names()).unwrap_or_else(|| "it takes what stands in monban's outputs".to_owned());
+        anyhow::bail!("nothing is called `{}`; {hint}", args.name);
+    };
+    match args.format {
+        DataFormat::Json => writeln!(io.out, "{}", json!({ "name": args.name, "text": text }))?,
+        DataFormat::Table => writeln!(io.out, "{}", text.trim())?,
+    }
+    Ok(exit::PASS)
+}
+
+/// The first thing of that name: rules, scorers, words, deviations, faults, then the catalogue.
+fn explain(name: &str) -> Option<String> {
+    let rule = RULES.iter().map(|rule| (rule.id, rule.summary, rule.manual));
+    let run_rule = RUN_RULES.iter().map(|rule| (rule.id, rule.summary, rule.manual));
+    let ruled = rule.chain(run_rule).find(|(id, ..)| *id == name);
+    if let Some((id, summary, manual)) = ruled {
+        return Some(format!("# {id}\n\n{summary}\n\n{}", manual.trim()));
+    }
+    if let Some(def) = Registry::builtin().get(name) {
+        return Some(format!("# {}\n\n{}\n\n{}", def.name, def.summary, def.manual.trim()));
+    }
+    let line = |name: &str, text: &str| format!("# {name}\n\n{text}");
+    let profile = profile_rules().find(|(rule, _)| *rule == name).map(|(rule, about)| line(rule, about));
+    let word = || WORDS.iter().find(|(word, _)| *word == name).map(|(word, text)| line(word, text));
+    let deviation = || DEVIATION_KINDS.iter().find(|kind| kind.name == name).map(|kind| line(kind.name, kind.meaning));
+    let fault = || KINDS.iter().find(|(kind, ..)| *kind == name).map(|(kind, _, help)| line(kind, help));
+    profile.or_else(word).or_else(deviation).or_else(fault).or_else(|| catalogue::explain(name))
+}
+
+/// Every name that is not the catalogue's, and its families.
+fn names() -> impl Iterator<Item = &'static str> {
+    let rules = RULES.iter().map(|rule| rule.id).chain(RUN_RULES.iter().map(|rule| rule.id));
+    let words = WORDS.iter().map(|(word, _)| *word).chain(profile_rules().map(|(rule, _)| rule));
+    let families = catalogue::catalogue().families().map(|family| family.name.as_str());
+    let scorers = monban_scorers::scorers::BUILTIN.iter().map(|def| def.name);
+    rules.chain(words).chain(families).chain(scorers)
 }

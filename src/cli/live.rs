@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use monban_scorers::Finding;
-use monban_scorers::diagnosis::Context;
+use monban_scorers::diagnosis::{Context, RunSignals};
 
 use super::{Io, ReportFormat, progress, report};
 use crate::endpoint::Client;
@@ -22,6 +22,10 @@ pub(super) struct Live {
     pub(super) context: Context,
     pub(super) options: RunOptions,
     pub(super) book: Book,
+    /// What the parts before a resumption showed.
+    pub(super) signals: RunSignals,
+    /// What is known before the first request.
+    pub(super) beforehand: Vec<Finding>,
 }
 
 /// How the end of a run is told.
@@ -43,7 +47,8 @@ impl Live {
             plan: Arc::new(self.plan),
             context: self.context,
             options: self.options,
-            conclude,
+            signals: self.signals,
+            beforehand: self.beforehand,
             sink: sink.observe(progress::observer(io, left)),
             stop,
         }));
@@ -55,11 +60,6 @@ impl Live {
         drop(lock);
         Ok((dir, record))
     }
-}
-
-/// What the finished run shows beyond its attempts.
-pub(super) fn conclude(_record: &RunRecord) -> Vec<Finding> {
-    Vec::new()
 }
 
 /// Interrupts the run at the first SIGINT or SIGTERM; at the second it does not wait for what is in flight.

@@ -13,6 +13,7 @@ mod endpoint;
 mod explain;
 mod harness;
 mod io;
+mod launched;
 mod live;
 mod options;
 mod profile;

@@ -50,7 +50,7 @@ pub(super) fn run(args: RescoreArgs, io: &mut Io) -> anyhow::Result<u8> {
         Ok::<_, StoreError>(Stored { task: places.get(task).copied().unwrap_or(usize::MAX), attempt, exchanges })
     });
     let wall_ms = old.performance.wall_ms;
-    let record = rejudge(&plan, &start.context, stored, live::conclude, wall_ms, &mut book.sink)?;
+    let record = rejudge(&plan, &start.context, stored, wall_ms, &mut book.sink)?;
     book.dir.write_manifest(&record)?;
     let telling = Telling { format: args.format, output: args.output, fail_under: asked.fail_under };
     live::tell(&book.dir, &record, &telling, io)

@@ -1,22 +1,26 @@
 //! `monban run`: suites × endpoint → a run.
 
 use std::io::Write as _;
+use std::sync::Mutex;
 use std::time::Duration;
 
-use monban_scorers::diagnosis::Context;
+use monban_scorers::Outcome;
+use monban_scorers::diagnosis::{Context, RunSignals};
 use serde_json::{Value, json};
 
 use super::Io;
 use super::asked::Asked;
 use super::endpoint::{client, model, runtime};
+use super::launched::Launched;
 use super::live::{self, Live, Telling};
+use crate::compare::{Side, compare};
 use crate::endpoint::Client;
 use crate::endpoint::identify::{Identity, identify};
 use crate::exit;
 use crate::plan::Plan;
-use crate::record::{RunStart, Store, run_id};
+use crate::record::{RunDir, RunRecord, RunStart, Store, run_id};
 use crate::report::terminal;
-use crate::runner::{Book, RunOptions};
+use crate::runner::{Book, RunOptions, attempt_done};
 
 /// The longest the endpoint is asked who it is.
 const DISCOVERY: Duration = Duration::from_secs(10);
@@ -30,9 +34,9 @@ pub struct RunArgs {
     /// The endpoint.
     #[command(flatten)]
     pub endpoint: super::EndpointArgs,
-    /// Requests in flight
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=4096))]
-    pub concurrency: u32,
+    /// Requests in flight; several levels (1,8) are run one after the other and compared
+    #[arg(long, value_name = "N", default_value = "4", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub concurrency: Vec<u32>,
     /// Attempts a task, instead of what the suite says
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeat: Option<u32>,
@@ -81,18 +85,29 @@ pub(super) fn run(args: RunArgs, io: &mut Io) -> anyhow::Result<u8> {
     if let Some(id) = args.resume.clone() {
         return resume(&id, args, io);
     }
+    let launched = match &args.endpoint.profile {
+        Some(path) => match Launched::read(path, io.err_color)? {
+            Ok(launched) => Some(launched),
+            Err(drawn) => return Ok(io.refuse(&drawn)?),
+        },
+        None => None,
+    };
+    let defaults = launched.as_ref().map(Launched::defaults).unwrap_or_default();
     let asked = asked(&args);
-    let Some(base) = &args.endpoint.base_url else {
+    let Some(base) = args.endpoint.base_url.as_ref().or(defaults.base_url.as_ref()) else {
         anyhow::bail!("no endpoint: pass --base-url http://HOST:PORT/v1 (or set MONBAN_BASE_URL)");
     };
     let client = client(base.parse()?, asked.api_key_env.as_deref())?;
     let runtime = runtime()?;
-    let model = match model(&args.endpoint, &client, &runtime)? {
-        Ok(model) => model,
-        Err(why) => {
-            writeln!(io.err, "error: {}", terminal(&why))?;
-            return Ok(exit::INVALID);
-        }
+    let model = match args.endpoint.model.clone().or(defaults.model) {
+        Some(model) => model,
+        None => match model(&args.endpoint, &client, &runtime)? {
+            Ok(model) => model,
+            Err(why) => {
+                writeln!(io.err, "error: {}", terminal(&why))?;
+                return Ok(exit::INVALID);
+            }
+        },
     };
     let plan = match asked.plan(&args.suites, &model, io.err_color)? {
         Ok(plan) => plan,
@@ -102,12 +117,102 @@ pub(super) fn run(args: RunArgs, io: &mut Io) -> anyhow::Result<u8> {
         return dry_run(&plan, args.format, io);
     }
     let identity = discover(&client, &runtime);
-    let start = start(&args, &asked, &client, &plan, model, identity)?;
-    let book = Book::begin(&Store::new(&args.runs_dir), &start)?;
-    writeln!(io.err, "run {}: {} attempts at {}", start.run_id, plan.attempt_count(), start.base_url)?;
-    let live = Live { client, plan, context: start.context, options: asked.run, book };
-    let (dir, record) = live.run(&runtime, io)?;
-    live::tell(&dir, &record, &Telling { format: args.format, output: args.output, fail_under: args.fail_under }, io)
+    let endpoint = Asking { client, runtime, plan, model, identity, launched };
+    match args.concurrency.as_slice() {
+        [_] | [] => endpoint.level(&args, &asked, io),
+        levels => endpoint.levels(levels, &args, &asked, io),
+    }
+}
+
+/// An endpoint about to be asked.
+struct Asking {
+    client: Client,
+    runtime: tokio::runtime::Runtime,
+    plan: Plan,
+    model: String,
+    identity: Identity,
+    launched: Option<Launched>,
+}
+
+impl Asking {
+    /// One run, told at its end.
+    fn level(&self, args: &RunArgs, asked: &Asked, io: &mut Io) -> anyhow::Result<u8> {
+        let (dir, record) = self.ask(args, asked, io)?;
+        live::tell(&dir, &record, &Telling { format: args.format, output: args.output.clone(), fail_under: args.fail_under }, io)
+    }
+
+    /// The same plan at each level of concurrency, then each compared with the first.
+    fn levels(&self, levels: &[u32], args: &RunArgs, asked: &Asked, io: &mut Io) -> anyhow::Result<u8> {
+        let mut worst = exit::PASS;
+        let mut sides = Vec::new();
+        for level in levels {
+            let mut asked = asked.clone();
+            asked.run.concurrency = *level;
+            let (dir, record) = self.ask(args, &asked, io)?;
+            let telling = Telling { format: args.format, output: None, fail_under: args.fail_under };
+            let code = live::tell(&dir, &record, &telling, io)?;
+            if code == exit::INTERRUPTED {
+                return Ok(code);
+            }
+            worst = worst.max(code);
+            sides.push(Side::read(dir)?);
+        }
+        if let Some((first, others)) = sides.split_first() {
+            others.iter().try_for_each(|other| super::compare::tell(&compare(first, other, false), args.format, io))?;
+        }
+        Ok(worst)
+    }
+
+    fn ask(&self, args: &RunArgs, asked: &Asked, io: &mut Io) -> anyhow::Result<(RunDir, RunRecord)> {
+        let start = self.start(args, asked)?;
+        let beforehand = serde_json::from_value(start.profile.get("beforehand").cloned().unwrap_or_else(|| json!([])))?;
+        let book = Book::begin(&Store::new(&args.runs_dir), &start)?;
+        writeln!(io.err, "run {}: {} attempts at {}", start.run_id, self.plan.attempt_count(), start.base_url)?;
+        let live = Live {
+            client: self.client.clone(),
+            plan: self.plan.clone(),
+            context: start.context,
+            options: asked.run.clone(),
+            book,
+            signals: RunSignals::default(),
+            beforehand,
+        };
+        live.run(&self.runtime, io)
+    }
+
+    fn start(&self, args: &RunArgs, asked: &Asked) -> anyhow::Result<RunStart> {
+        let now = jiff::Timestamp::now();
+        let environment = environment(&args.endpoint.environment, &self.identity);
+        let suites: Vec<&str> = self.plan.suites.iter().map(|suite| suite.name.as_str()).collect();
+        let mut context = Context {
+            model: self.identity.context.model.clone().or_else(|| Some(self.model.clone())),
+            route: Some(args.endpoint.route.clone()),
+            ..self.identity.context.clone()
+        };
+        let mut profile = Value::Null;
+        if let Some(launched) = &self.launched {
+            launched.tell(&mut context);
+            profile = launched.record(&context);
+            // Kept, so that a run taken up again tells it again.
+            profile["beforehand"] = serde_json::to_value(launched.findings(self.plan.needs(), &self.identity))?;
+        }
+        let subject = self.launched.as_ref().map_or_else(|| self.model.clone(), Launched::title);
+        Ok(RunStart {
+            run_id: run_id(now, &suites.join("-"), &subject, &environment),
+            monban_version: env!("CARGO_PKG_VERSION").to_owned(),
+            started: now.to_string(),
+            environment,
+            base_url: self.client.base().to_string(),
+            model: self.model.clone(),
+            route: args.endpoint.route.clone(),
+            context,
+            identity: serde_json::to_value(&self.identity.facts)?,
+            profile,
+            suites: self.plan.suites.clone(),
+            tasks: self.plan.task_refs(),
+            options: serde_json::to_value(asked)?,
+        })
+    }
 }
 
 /// Takes a run up again, as it was asked.
@@ -128,9 +233,23 @@ fn resume(id: &str, args: RunArgs, io: &mut Io) -> anyhow::Result<u8> {
     let book = Book::resume(dir)?;
     let left = plan.attempt_count().saturating_sub(book.sink.fold().done().len());
     writeln!(io.err, "run {}: {left} of {} attempts left", start.run_id, plan.attempt_count())?;
-    let live = Live { client, plan, context: start.context, options: asked.run, book };
+    let signals = seen(&book.dir, &plan, &start.context)?;
+    let beforehand = serde_json::from_value(start.profile.get("beforehand").cloned().unwrap_or_else(|| json!([])))?;
+    let live = Live { client, plan, context: start.context, options: asked.run, book, signals, beforehand };
     let (dir, record) = live.run(&runtime()?, io)?;
     live::tell(&dir, &record, &telling, io)
+}
+
+/// What the attempts that have their outcome show of the whole run: they are judged again, for it is not journaled.
+fn seen(dir: &RunDir, plan: &Plan, context: &Context) -> anyhow::Result<RunSignals> {
+    let signals = Mutex::new(RunSignals::default());
+    for done in dir.attempts()? {
+        let done = done?;
+        if let Some(task) = plan.tasks.get(done.task).filter(|_| done.outcome != Outcome::Error) {
+            attempt_done((done.task, done.attempt), task, done.exchanges, context, &signals);
+        }
+    }
+    Ok(signals.into_inner().unwrap_or_default())
 }
 
 /// A run goes on with what it was begun with, or not at all.
@@ -154,7 +273,7 @@ fn same_plan(start: &RunStart, plan: &Plan) -> anyhow::Result<()> {
 fn asked(args: &RunArgs) -> Asked {
     Asked {
         run: RunOptions {
-            concurrency: args.concurrency,
+            concurrency: args.concurrency.first().copied().unwrap_or(4),
             timeout_s: args.endpoint.timeout,
             retries: args.retries,
             rate: args.rate,
@@ -174,39 +293,6 @@ fn asked(args: &RunArgs) -> Asked {
 fn discover(client: &Client, runtime: &tokio::runtime::Runtime) -> Identity {
     let asking = async { tokio::time::timeout(DISCOVERY, identify(client)).await };
     runtime.block_on(asking).unwrap_or_default()
-}
-
-fn start(
-    args: &RunArgs,
-    asked: &Asked,
-    client: &Client,
-    plan: &Plan,
-    model: String,
-    identity: Identity,
-) -> anyhow::Result<RunStart> {
-    let now = jiff::Timestamp::now();
-    let environment = environment(&args.endpoint.environment, &identity);
-    let suites: Vec<&str> = plan.suites.iter().map(|suite| suite.name.as_str()).collect();
-    let context = Context {
-        model: identity.context.model.clone().or_else(|| Some(model.clone())),
-        route: Some(args.endpoint.route.clone()),
-        ..identity.context.clone()
-    };
-    Ok(RunStart {
-        run_id: run_id(now, &suites.join("-"), &model, &environment),
-        monban_version: env!("CARGO_PKG_VERSION").to_owned(),
-        started: now.to_string(),
-        environment,
-        base_url: client.base().to_string(),
-        model,
-        route: args.endpoint.route.clone(),
-        context,
-        identity: serde_json::to_value(&identity.facts)?,
-        profile: Value::Null,
-        suites: plan.suites.clone(),
-        tasks: plan.task_refs(),
-        options: serde_json::to_value(asked)?,
-    })
 }
 
 /// `harness` where the simulated endpoint answers, whatever the label; else `real:` and the label.

@@ -48,7 +48,7 @@ pub(super) fn run(args: ScoreArgs, io: &mut Io) -> anyhow::Result<u8> {
     let mut book = Book::begin(&Store::new(folder.path()), &start(&plan, &repeats))?;
     let mut asked = vec![0; plan.tasks.len()];
     let stored = Lines::new(reader(&input)?).map(|line| stored(&line?, &plan, &by_id, &mut asked));
-    let record = rejudge(&plan, &Context::default(), stored, live::conclude, 0, &mut book.sink)?;
+    let record = rejudge(&plan, &Context::default(), stored, 0, &mut book.sink)?;
     let view = Input { dir: Some(&book.dir), ..Input::of(&record) };
     report::emit(args.format, view, None, io)?;
     Ok(record.verdict(None).exit_code())

@@ -1,18 +1,26 @@
 //! From exchanges to what is booked: judges an attempt and says why it is red, in one line.
 
+use std::sync::Mutex;
+
 use monban_scorers::completion::FaultKind;
-use monban_scorers::diagnosis::Context;
+use monban_scorers::diagnosis::{Context, RunSignals};
 use monban_scorers::{Answer, Attempt, Exchange, Fault, Judgement, Mode, Outcome, Verdict};
 
+use super::sink::lock;
 use crate::plan::Planned;
 use crate::record::{AttemptDone, Measure};
 
 /// The longest `why`, in characters.
 const WHY: usize = 300;
 
-/// Judges the exchanges of one attempt.
-#[must_use]
-pub fn attempt_done(at: (usize, u32), task: &Planned, exchanges: Vec<Exchange>, context: &Context) -> AttemptDone {
+/// Judges the exchanges of one attempt; what the whole run will be judged by is counted into `signals`.
+pub fn attempt_done(
+    at: (usize, u32),
+    task: &Planned,
+    exchanges: Vec<Exchange>,
+    context: &Context,
+    signals: &Mutex<RunSignals>,
+) -> AttemptDone {
     let judgement = monban_scorers::judge::judge(&Attempt {
         task: &task.id,
         request: &task.request,
@@ -20,6 +28,7 @@ pub fn attempt_done(at: (usize, u32), task: &Planned, exchanges: Vec<Exchange>, 
         expectations: &task.expectations,
         context,
     });
+    lock(signals).add(&task.id, &task.request, &judgement);
     AttemptDone {
         task: at.0,
         attempt: at.1,

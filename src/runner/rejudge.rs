@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::io;
+use std::sync::Mutex;
 
 use monban_scorers::Exchange;
-use monban_scorers::diagnosis::{Context, Finding};
+use monban_scorers::diagnosis::{Context, Finding, RunSignals, run_findings};
 use rayon::prelude::*;
 
 use super::judged::attempt_done;
-use super::sink::Sink;
+use super::sink::{Sink, lock};
 use crate::plan::Plan;
 use crate::record::{Event, RunEnd, RunRecord, line};
 
@@ -54,30 +55,35 @@ pub fn rejudge<E>(
     plan: &Plan,
     context: &Context,
     stored: impl Iterator<Item = Result<Stored, E>>,
-    conclude: fn(&RunRecord) -> Vec<Finding>,
     wall_ms: u64,
     sink: &mut Sink,
 ) -> Result<RunRecord, RejudgeError<E>> {
+    let signals = Mutex::new(RunSignals::default());
     let mut stored = stored.peekable();
     while stored.peek().is_some() {
         let batch: Vec<Stored> = stored.by_ref().take(BATCH).collect::<Result<_, E>>().map_err(RejudgeError::Source)?;
-        let judged: Vec<_> = batch.into_par_iter().filter_map(|stored| judge(plan, context, stored)).collect();
+        let judged: Vec<_> = batch.into_par_iter().filter_map(|stored| judge(plan, context, stored, &signals)).collect();
         for judged in judged {
             let (event, line) = judged.map_err(RejudgeError::Journal)?;
             sink.emit_line(&event, &line).map_err(RejudgeError::Journal)?;
         }
     }
-    conclude_into(sink, conclude, wall_ms).map_err(RejudgeError::Journal)
+    conclude(sink, run_findings(&lock(&signals), context), wall_ms).map_err(RejudgeError::Journal)
 }
 
-fn judge(plan: &Plan, context: &Context, stored: Stored) -> Option<io::Result<(Event, Vec<u8>)>> {
+fn judge(
+    plan: &Plan,
+    context: &Context,
+    stored: Stored,
+    signals: &Mutex<RunSignals>,
+) -> Option<io::Result<(Event, Vec<u8>)>> {
     let task = plan.tasks.get(stored.task)?;
-    let event = Event::AttemptDone(attempt_done((stored.task, stored.attempt), task, stored.exchanges, context));
+    let event = Event::AttemptDone(attempt_done((stored.task, stored.attempt), task, stored.exchanges, context, signals));
     Some(line(&event).map(|line| (event, line)))
 }
 
-fn conclude_into(sink: &mut Sink, conclude: fn(&RunRecord) -> Vec<Finding>, wall_ms: u64) -> io::Result<RunRecord> {
-    for finding in conclude(&sink.fold().record()) {
+fn conclude(sink: &mut Sink, findings: Vec<Finding>, wall_ms: u64) -> io::Result<RunRecord> {
+    for finding in findings {
         sink.emit(&Event::RunFinding(finding))?;
     }
     let end = RunEnd { finished: jiff::Timestamp::now().to_string(), wall_ms, reason: "done".to_owned() };

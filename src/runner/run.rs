@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use monban_scorers::diagnosis::{Context, Finding};
+use monban_scorers::diagnosis::{Context, Finding, RunSignals, run_findings};
 use tokio::task::JoinSet;
 
 use super::ask;
@@ -37,8 +37,10 @@ pub struct Run {
     pub context: Context,
     /// How to ask.
     pub options: RunOptions,
-    /// What the finished run shows beyond its attempts.
-    pub conclude: fn(&RunRecord) -> Vec<Finding>,
+    /// What earlier parts of the run showed; empty for a new run.
+    pub signals: RunSignals,
+    /// What is known before the first request, of the profile and the suite.
+    pub beforehand: Vec<Finding>,
     /// Where the events go. Has seen `RunStart`, and `Resumed` where the run is taken up again.
     pub sink: Sink,
     /// Ends the run early.
@@ -57,6 +59,7 @@ pub(super) struct Shared {
     context: Context,
     queue: Mutex<Queue>,
     sink: Mutex<Sink>,
+    signals: Mutex<RunSignals>,
     failure: Mutex<Option<io::Error>>,
 }
 
@@ -64,10 +67,12 @@ pub(super) struct Shared {
 ///
 /// # Errors
 /// When the journal cannot be written. What was journaled before stands, and the run can be resumed.
-pub async fn run(run: Run) -> io::Result<RunRecord> {
+pub async fn run(mut run: Run) -> io::Result<RunRecord> {
     let started = Instant::now();
     let stop = run.stop.clone();
-    let conclude = run.conclude;
+    for finding in std::mem::take(&mut run.beforehand) {
+        run.sink.emit(&Event::RunFinding(finding))?;
+    }
     let (shared, workers) = prepare(run);
     let shared = Arc::new(shared);
     let mut set = JoinSet::new();
@@ -85,7 +90,7 @@ pub async fn run(run: Run) -> io::Result<RunRecord> {
         reason: stop.reason().unwrap_or("done").to_owned(),
     };
     let mut sink = lock(&shared.sink);
-    for finding in conclude(&sink.fold().record()) {
+    for finding in run_findings(&lock(&shared.signals), &shared.context) {
         sink.emit(&Event::RunFinding(finding))?;
     }
     sink.emit(&Event::RunEnd(end))?;
@@ -107,6 +112,7 @@ fn prepare(run: Run) -> (Shared, u64) {
         context: run.context,
         queue: Mutex::new(queue),
         sink: Mutex::new(run.sink),
+        signals: Mutex::new(run.signals),
         failure: Mutex::new(None),
         options,
     };
@@ -127,7 +133,7 @@ async fn worker(shared: Arc<Shared>) {
 async fn one(shared: &Shared, at: (usize, u32)) {
     let Some(task) = shared.plan.tasks.get(at.0) else { return };
     let Some(exchanges) = ask::attempt(shared, task, at).await else { return };
-    let event = Event::AttemptDone(attempt_done(at, task, exchanges, &shared.context));
+    let event = Event::AttemptDone(attempt_done(at, task, exchanges, &shared.context, &shared.signals));
     if let Err(error) = line(&event).and_then(|line| lock(&shared.sink).emit_line(&event, &line)) {
         shared.stop.end(Level::Now, &format!("the journal cannot be written: {error}"));
         lock(&shared.failure).get_or_insert(error);
