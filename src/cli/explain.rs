@@ -26,12 +26,18 @@ pub struct ExplainArgs {
 const WORDS: &[(&str, &str)] = &[
     ("passed", "A complete answer arrived and every expectation holds."),
     ("failed", "A complete answer arrived and it is wrong. Only these count against the model."),
-    ("truncated", "The answer was cut at the token budget (finish_reason `length`). Not a wrong answer: raise max_tokens."),
+    (
+        "truncated",
+        "The answer was cut at the token budget (finish_reason `length`). Not a wrong answer: raise max_tokens.",
+    ),
     ("server_fault", "What was delivered is wrong, and what the model wrote is right: the server lost or mangled it."),
     ("error", "Nothing was answered: unreachable, timeout, a status of 400 or above, not JSON. Not a wrong answer."),
     ("skipped", "Not asked, because the run ended before."),
     ("invalid", "A run's verdict: too little was answered to say anything. Exit code 4."),
-    ("misconfigured", "A run's verdict: at least one red is the server's, so the rate is not the model's. Exit code 3."),
+    (
+        "misconfigured",
+        "A run's verdict: at least one red is the server's, so the rate is not the model's. Exit code 3.",
+    ),
     ("fail", "A run's verdict: complete answers, judged wrong. Exit code 1."),
     ("pass", "A run's verdict: nothing is red. Exit code 0."),
     ("0", "Exit code: pass."),
@@ -44,7 +50,8 @@ const WORDS: &[(&str, &str)] = &[
 
 pub(super) fn run(args: ExplainArgs, io: &mut Io) -> anyhow::Result<u8> {
     let Some(text) = explain(&args.name) else {
-        let hint = did_you_mean(&args.name, names()).unwrap_or_else(|| "it takes what stands in monban's outputs".to_owned());
+        let hint =
+            did_you_mean(&args.name, names()).unwrap_or_else(|| "it takes what stands in monban's outputs".to_owned());
         anyhow::bail!("nothing is called `{}`; {hint}", args.name);
     };
     match args.format {

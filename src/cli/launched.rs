@@ -21,7 +21,8 @@ impl Launched {
     /// # Errors
     /// When the file cannot be read; the inner error is the drawn diagnostic of a file that is no profile.
     pub(super) fn read(path: &Path, color: bool) -> anyhow::Result<Result<Self, String>> {
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the profile {}", path.display()))?;
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("cannot read the profile {}", path.display()))?;
         let source = Source::new(path.display().to_string(), text);
         Ok(match read(&source) {
             Err(wrong) => Err(diagnostic::render(&[wrong], &[&source], color)),
@@ -62,7 +63,8 @@ impl Launched {
 
     /// For the manifest.
     pub(super) fn record(&self, context: &Context) -> Value {
-        self.0.record_json(&Known::nothing().engine_version(context.engine_version.clone()).model(context.model.clone()))
+        self.0
+            .record_json(&Known::nothing().engine_version(context.engine_version.clone()).model(context.model.clone()))
     }
 
     /// Adds to what is known of the endpoint what only the profile tells.
@@ -73,7 +75,9 @@ impl Launched {
         }
         let version = profile.engine_version.as_ref().map(|version| version.text.clone());
         context.engine_version = context.engine_version.take().or(version);
-        for (known, key) in [(&mut context.tool_parser, "tool-call-parser"), (&mut context.reasoning_parser, "reasoning-parser")] {
+        for (known, key) in
+            [(&mut context.tool_parser, "tool-call-parser"), (&mut context.reasoning_parser, "reasoning-parser")]
+        {
             if known.is_none() {
                 *known = profile.value(key).map(str::to_owned);
             }

@@ -138,7 +138,12 @@ impl Asking {
     /// One run, told at its end.
     fn level(&self, args: &RunArgs, asked: &Asked, io: &mut Io) -> anyhow::Result<u8> {
         let (dir, record) = self.ask(args, asked, io)?;
-        live::tell(&dir, &record, &Telling { format: args.format, output: args.output.clone(), fail_under: args.fail_under }, io)
+        live::tell(
+            &dir,
+            &record,
+            &Telling { format: args.format, output: args.output.clone(), fail_under: args.fail_under },
+            io,
+        )
     }
 
     /// The same plan at each level of concurrency, then each compared with the first.

@@ -62,7 +62,8 @@ pub fn rejudge<E>(
     let mut stored = stored.peekable();
     while stored.peek().is_some() {
         let batch: Vec<Stored> = stored.by_ref().take(BATCH).collect::<Result<_, E>>().map_err(RejudgeError::Source)?;
-        let judged: Vec<_> = batch.into_par_iter().filter_map(|stored| judge(plan, context, stored, &signals)).collect();
+        let judged: Vec<_> =
+            batch.into_par_iter().filter_map(|stored| judge(plan, context, stored, &signals)).collect();
         for judged in judged {
             let (event, line) = judged.map_err(RejudgeError::Journal)?;
             sink.emit_line(&event, &line).map_err(RejudgeError::Journal)?;
@@ -78,7 +79,8 @@ fn judge(
     signals: &Mutex<RunSignals>,
 ) -> Option<io::Result<(Event, Vec<u8>)>> {
     let task = plan.tasks.get(stored.task)?;
-    let event = Event::AttemptDone(attempt_done((stored.task, stored.attempt), task, stored.exchanges, context, signals));
+    let event =
+        Event::AttemptDone(attempt_done((stored.task, stored.attempt), task, stored.exchanges, context, signals));
     Some(line(&event).map(|line| (event, line)))
 }
 
