@@ -47,7 +47,8 @@ impl Case {
         let run = Run {
             client: Client::new(url.parse().unwrap(), &ClientOptions::default()).unwrap(),
             plan: Arc::new(plan),
-            conclude: |_| Vec::new(),
+            signals: Default::default(),
+            beforehand: Vec::new(),
             context: monban_scorers::diagnosis::Context::default(),
             options: self.options,
             sink: Sink::new(None, fold).observe(Box::new(Keep(seen))),
