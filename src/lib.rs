@@ -6,6 +6,7 @@
 pub mod cli;
 pub mod compare;
 pub mod diagnostic;
+pub mod doctor;
 pub mod endpoint;
 pub mod exit;
 pub mod plan;

@@ -11,4 +11,5 @@ mod table;
 mod text;
 
 pub use escape::{excerpt, terminal};
+pub use table::write_findings;
 pub use text::{Format, Input, Style, render, write};

@@ -18,7 +18,7 @@ pub(super) fn write(input: &Input<'_>, out: &mut dyn Write) -> io::Result<()> {
     let paint = Paint(input.style.colour);
     header(input, out)?;
     tasks(input, &paint, out)?;
-    findings(input, &paint, out)?;
+    write_findings(&input.record.findings, input.style.colour, out)?;
     footer(input, &paint, out)
 }
 
@@ -83,11 +83,15 @@ fn outcome(counts: &Counts) -> String {
     }
 }
 
-fn findings(input: &Input<'_>, paint: &Paint, out: &mut dyn Write) -> io::Result<()> {
-    for finding in &input.record.findings {
-        one_finding(finding, paint, out)?;
+/// Writes findings as every table shows them, and a blank line after them.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write_findings(findings: &[Finding], colour: bool, out: &mut dyn Write) -> io::Result<()> {
+    for finding in findings {
+        one_finding(finding, &Paint(colour), out)?;
     }
-    if input.record.findings.is_empty() { Ok(()) } else { writeln!(out) }
+    if findings.is_empty() { Ok(()) } else { writeln!(out) }
 }
 
 fn one_finding(finding: &Finding, paint: &Paint, out: &mut dyn Write) -> io::Result<()> {

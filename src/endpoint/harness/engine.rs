@@ -129,6 +129,11 @@ impl Simulated {
         self.spoil(&mut delivered, &written, &raw, body, streamed);
         self.parsed.fetch_add(u64::from(!request.tools.is_empty()), Ordering::Relaxed);
         self.bill(&mut delivered, &raw, &request, &written, body);
+        if asked.get("logprobs").and_then(Value::as_bool) == Some(true) {
+            // Probabilities are of the tokens, whatever a parser makes of them.
+            let most = usize::try_from(delivered.completion_tokens).unwrap_or(usize::MAX);
+            delivered.tokens = Some(super::wire::tokens(&raw.whole).take(most).map(str::to_owned).collect());
+        }
         delivered
     }
 

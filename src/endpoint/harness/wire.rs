@@ -19,6 +19,8 @@ pub(super) struct Delivered {
     pub prompt_tokens: u64,
     /// Tokens the model wrote.
     pub completion_tokens: u64,
+    /// The tokens themselves, where the request asked for `logprobs`.
+    pub tokens: Option<Vec<String>>,
 }
 
 /// One call as handed out.
@@ -56,7 +58,7 @@ pub(super) fn plain(answer: &Delivered, look: &Look, id: &str, created: u64) -> 
     }
     message.insert("tool_calls".into(), Value::Array(answer.calls.iter().map(call).collect()));
     let mut body = envelope("chat.completion", look, id, created);
-    body.insert("choices".into(), json!([{ "index": 0, "message": message, "finish_reason": answer.finish }]));
+    body.insert("choices".into(), json!([{ "index": 0, "message": message, "finish_reason": answer.finish, "logprobs": logprobs(answer) }]));
     body.insert("usage".into(), usage(answer));
     Value::Object(body)
 }
@@ -96,6 +98,13 @@ pub(super) fn chunks(answer: &Delivered, look: &Look, id: &str, created: u64, wi
         out.push(Value::Object(body));
     }
     out
+}
+
+/// The tokens, each as likely as can be: the simulated model is never in doubt.
+fn logprobs(answer: &Delivered) -> Value {
+    let Some(tokens) = &answer.tokens else { return Value::Null };
+    let token = |text: &String| json!({ "token": text, "bytes": text.as_bytes(), "logprob": 0.0, "top_logprobs": [] });
+    json!({ "content": tokens.iter().map(token).collect::<Vec<_>>() })
 }
 
 fn envelope(object: &str, look: &Look, id: &str, created: u64) -> Map<String, Value> {

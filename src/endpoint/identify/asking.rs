@@ -8,7 +8,7 @@ use super::reading::{Answers, read};
 use crate::endpoint::Client;
 
 /// What is asked. `/model_info` and `/server_info` have older names in SGLang before 0.5.
-const PATHS: [&str; 8] = [
+const PATHS: [&str; 9] = [
     "/v1/models",
     "/version",
     "/health",
@@ -17,6 +17,7 @@ const PATHS: [&str; 8] = [
     "/server_info",
     "/get_server_info",
     "/props",
+    "/metrics",
 ];
 
 /// Asks and reads. An endpoint that does not answer the first question is not asked the others.

@@ -22,6 +22,7 @@ pub fn read(answers: &Answers) -> Identity {
     reachable(answers, &mut identity);
     gateway(answers, &mut identity);
     models(answers, &mut identity);
+    metrics(answers, &mut identity);
     vllm(answers, &mut identity);
     sglang(answers, &mut identity);
     llama_cpp(answers, &mut identity);
@@ -57,22 +58,31 @@ fn reachable(answers: &Answers, identity: &mut Identity) {
     }
 }
 
-/// LiteLLM names itself, its version and the backend in headers of every answer; the embedded harness names itself too.
 fn gateway(answers: &Answers, identity: &mut Identity) {
-    for exchange in answers.values() {
-        if exchange.header("server") == Some("monban-harness") {
-            identity.book("server", "monban-harness", "header server", High);
-        }
-        if let Some(server) = exchange.header("server") {
-            identity.book("server", server, "header server", Medium);
-        }
-        if let Some(version) = exchange.header("x-litellm-version") {
-            identity.book("gateway", "litellm", "header x-litellm-version", High);
-            identity.book("gateway_version", version, "header x-litellm-version", High);
-        }
-        if let Some(base) = exchange.header("x-litellm-model-api-base") {
-            identity.book("backend", base, "header x-litellm-model-api-base", High);
-        }
+    answers.values().for_each(|exchange| gateway_headers(exchange, identity));
+}
+
+/// LiteLLM names itself, its version and the backend in headers of every answer; the embedded harness names itself too.
+pub(super) fn gateway_headers(exchange: &Exchange, identity: &mut Identity) {
+    if let Some(server) = exchange.header("server") {
+        let confidence = if server == "monban-harness" { High } else { Medium };
+        identity.book("server", server, "header server", confidence);
+    }
+    if let Some(version) = exchange.header("x-litellm-version") {
+        identity.book("gateway", "litellm", "header x-litellm-version", High);
+        identity.book("gateway_version", version, "header x-litellm-version", High);
+    }
+    if let Some(base) = exchange.header("x-litellm-model-api-base") {
+        identity.book("backend", base, "header x-litellm-model-api-base", High);
+    }
+}
+
+/// The names of metrics are those of one engine.
+fn metrics(answers: &Answers, identity: &mut Identity) {
+    let good = answers.get("/metrics").filter(|exchange| exchange.status == Some(200));
+    let Some(text) = good.map(|exchange| String::from_utf8_lossy(&exchange.body.bytes()).into_owned()) else { return };
+    if let Some(engine) = super::metrics::engine(&text).filter(|_| identity.fact("engine").is_none()) {
+        identity.book("engine", engine, "GET /metrics", High);
     }
 }
 
@@ -86,6 +96,7 @@ fn models(answers: &Answers, identity: &mut Identity) {
         if let Some(owner) = text(model, "/owned_by") {
             match owner {
                 "avarok-spark" => identity.book("engine", "atlas", source, High),
+                "tensorrt_llm" => identity.book("engine", "tensorrt_llm", source, High),
                 "vllm" | "sglang" | "llamacpp" => {
                     identity.book("engine", catalogue::engine_id(owner).unwrap_or(owner), source, High)
                 }
@@ -174,7 +185,7 @@ fn llama_cpp(answers: &Answers, identity: &mut Identity) {
 }
 
 /// The facts as the diagnosis wants them.
-fn settle(identity: &mut Identity) {
+pub(super) fn settle(identity: &mut Identity) {
     let value = |identity: &Identity, name: &str| identity.fact(name).map(str::to_owned);
     let parser = |identity: &Identity, name: &str| {
         identity.fact(name).map(|parser| if parser == "none" { String::new() } else { parser.to_owned() })

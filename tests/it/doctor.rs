@@ -1,0 +1,249 @@
+//! The doctor against simulated endpoints: right ones get a clean bill, each fault its name.
+
+use std::time::Duration;
+
+use monban::doctor::{Patient, Report, Status, examine};
+use monban::endpoint::harness::{Brain, Fault, Harness, Options, ParserChoice};
+use monban::endpoint::{Client, ClientOptions, Secret};
+use monban::exit;
+use monban_scorers::Severity;
+
+use super::cli::monban;
+use super::server::dead_port;
+
+/// A simulated endpoint to examine.
+struct Case {
+    options: Options,
+    key: Option<&'static str>,
+    model: Option<&'static str>,
+}
+
+fn case(engine: &str, family: &str, tool: Option<&str>, reasoning: Option<&str>) -> Case {
+    let mut options = Options::new(engine, family, &ParserChoice::read(tool), &ParserChoice::read(reasoning)).unwrap();
+    options.ttft = Duration::ZERO;
+    options.tokens_per_second = 0.0;
+    Case { options, key: None, model: None }
+}
+
+impl Case {
+    fn fault(mut self, fault: &str) -> Self {
+        self.options.faults.push(fault.parse::<Fault>().unwrap());
+        self
+    }
+
+    fn examine(self) -> Report {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        runtime.block_on(async {
+            let harness = Harness::start(self.options, Brain::default(), 0).await.unwrap();
+            let client = |key: Option<&str>| {
+                let options = ClientOptions {
+                    api_key: key.map(Secret::new),
+                    probe_timeout: Duration::from_secs(5),
+                    ..ClientOptions::default()
+                };
+                Client::new(harness.base_url().parse().unwrap(), &options).unwrap()
+            };
+            let patient = Patient {
+                client: client(self.key),
+                anonymous: self.key.map(|_| client(None)),
+                model: self.model.map(str::to_owned),
+                profile: None,
+                environment: "test".to_owned(),
+                route: "direct".to_owned(),
+                patience: Duration::from_secs(1),
+                limit: Duration::from_secs(20),
+            };
+            let report = examine(&patient).await.unwrap();
+            harness.stop().await;
+            report
+        })
+    }
+}
+
+fn errors(report: &Report) -> Vec<&str> {
+    let errors = report.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    errors.map(|finding| finding.rule.as_str()).collect()
+}
+
+fn told(report: &Report) -> String {
+    let mut text = Vec::new();
+    monban::doctor::write_table(report, false, &mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+#[track_caller]
+fn status(report: &Report, capability: &str) -> Status {
+    let row = report.capabilities.iter().find(|row| row.capability == capability);
+    row.unwrap_or_else(|| panic!("no row {capability}")).status
+}
+
+#[track_caller]
+fn clean(engine: &str, family: &str) {
+    let report = case(engine, family, None, None).examine();
+    assert!(errors(&report).is_empty(), "{engine} {family}\n{}", told(&report));
+    assert_eq!(report.exit_code, exit::PASS, "{}", told(&report));
+    for row in
+        ["tools: auto", "tools: required", "tools: two calls at once", "tools: arrays and objects", "JSON schema"]
+    {
+        assert_eq!(status(&report, row), Status::Ok, "{engine} {family} {row}\n{}", told(&report));
+    }
+    assert_eq!(report.environment, "harness");
+}
+
+/// Wrong: the first error is this rule's, and the process says misconfigured.
+#[track_caller]
+fn finds(case: Case, rule: &str) -> Report {
+    let report = case.examine();
+    assert_eq!(errors(&report).first().copied(), Some(rule), "{}", told(&report));
+    assert_eq!(report.exit_code, exit::MISCONFIGURED, "{}", told(&report));
+    report
+}
+
+#[test]
+fn a_right_server_gets_a_clean_bill() {
+    for family in [
+        "hermes_json",
+        "qwen3_coder_xml",
+        "gemma4",
+        "glm47_argkey",
+        "deepseek_v31",
+        "kimi_k2",
+        "gptoss_harmony",
+        "mistral_v11_name_json",
+        "llama3_json",
+    ] {
+        for engine in ["vllm", "sglang"] {
+            clean(engine, family);
+        }
+    }
+}
+
+#[test]
+fn a_wrong_tool_parser_swallows_or_leaks() {
+    for (engine, family, parser) in [
+        ("vllm", "hermes_json", "qwen3_coder"),
+        ("vllm", "qwen3_coder_xml", "hermes"),
+        ("vllm@0.11.2", "hermes_json", "qwen3_coder"),
+        ("sglang", "qwen3_coder_xml", "qwen25"),
+        ("sglang", "glm47_argkey", "qwen25"),
+    ] {
+        let report = finds(case(engine, family, Some(parser), None), "wrong_tool_parser");
+        assert_eq!(status(&report, "tools: auto"), Status::Broken);
+        let finding = &report.findings[0];
+        assert!(!finding.evidence.is_empty() && !finding.fix.is_empty());
+    }
+}
+
+#[test]
+fn the_family_behind_a_swallowed_call_is_named() {
+    let report = finds(case("vllm", "qwen3_coder_xml", Some("glm47"), None), "wrong_tool_parser");
+    let finding = &report.findings[0];
+    assert_eq!(finding.observed_family.as_deref(), Some("qwen3_coder_xml"), "{}", told(&report));
+    assert!(finding.fix[0].contains("--tool-call-parser qwen3_coder"), "{:?}", finding.fix);
+    assert!(report.flags.tool.is_some_and(|flags| flags.contains("qwen3_coder")));
+}
+
+#[test]
+fn no_tool_parser() {
+    let report = finds(case("vllm", "hermes_json", Some("none"), None), "auto_tool_choice_missing");
+    assert_eq!(status(&report, "tools: auto"), Status::Refused);
+    finds(case("sglang", "hermes_json", Some("none"), None), "no_tool_parser");
+    finds(case("vllm", "hermes_json", None, None).fault("auto-refused"), "auto_tool_choice_missing");
+}
+
+#[test]
+fn no_reasoning_parser_and_a_wrong_one() {
+    let report = finds(case("vllm", "glm47_argkey", None, Some("none")), "no_reasoning_parser");
+    assert_eq!(status(&report, "reasoning field"), Status::Broken);
+    finds(case("sglang", "hermes_json", None, Some("none")), "no_reasoning_parser");
+    finds(case("vllm", "gemma4", None, Some("qwen3")), "wrong_reasoning_parser");
+}
+
+#[test]
+fn faults_have_their_names() {
+    for (fault, rule) in [
+        ("template-ignores-tools", "template"),
+        ("stream-drops-calls", "stream_only"),
+        ("schema-ignored", "structured_output_ignored"),
+        ("double-encoded", "double_encoded_args"),
+        ("finish-reason-stop", "finish_reason"),
+        ("all-in-reasoning", "wrong_reasoning_parser"),
+        ("swallow", "wrong_tool_parser"),
+        ("leak", "wrong_tool_parser"),
+    ] {
+        let mut case = case("vllm", "hermes_json", None, None).fault(fault);
+        if fault != "all-in-reasoning" {
+            case.options.reasoning_family = None;
+            case.options.reasoning_parser = None;
+        }
+        let report = case.examine();
+        assert!(errors(&report).contains(&rule), "{fault}\n{}", told(&report));
+        assert_eq!(report.exit_code, exit::MISCONFIGURED, "{fault}\n{}", told(&report));
+    }
+}
+
+#[test]
+fn a_model_that_answers_wrongly_is_no_fault_of_the_server() {
+    let report = case("vllm", "hermes_json", None, None).fault("wrong-answer").examine();
+    assert!(errors(&report).is_empty(), "{}", told(&report));
+    assert_eq!(report.exit_code, exit::PASS);
+}
+
+#[test]
+fn nothing_answered_is_said_in_a_line() {
+    let started = std::time::Instant::now();
+    let url = format!("http://127.0.0.1:{}/v1", dead_port());
+    let done = monban(&["doctor", "--base-url", &url]);
+    assert_eq!(done.code, exit::INVALID, "{}", done.out);
+    assert!(done.out.contains("error[unreachable_or_loading]"), "{}", done.out);
+    assert!(started.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn a_key_a_name_and_a_model_that_loads() {
+    let locked = |key| {
+        let mut case = case("vllm", "hermes_json", None, None);
+        case.options.api_key = Some("sesame".to_owned());
+        Case { key, ..case }
+    };
+    let report = locked(None).examine();
+    assert_eq!((errors(&report), report.exit_code), (vec!["unauthorised"], exit::INVALID), "{}", told(&report));
+    let report = locked(Some("sesame")).examine();
+    assert_eq!((report.exit_code, status(&report, "API key")), (exit::PASS, Status::Ok), "{}", told(&report));
+
+    let misnamed = Case { model: Some("misnamed"), ..case("vllm", "hermes_json", None, None) }.examine();
+    assert_eq!(
+        (errors(&misnamed), misnamed.exit_code),
+        (vec!["wrong_model_name"], exit::INVALID),
+        "{}",
+        told(&misnamed)
+    );
+    let loading = case("vllm", "hermes_json", None, None).fault("loading").examine();
+    assert_eq!((errors(&loading), loading.exit_code), (vec!["unreachable_or_loading"], exit::INVALID));
+    let page = case("vllm", "hermes_json", None, None).fault("html").examine();
+    assert_eq!(page.exit_code, exit::INVALID, "{}", told(&page));
+}
+
+#[test]
+fn a_hanging_endpoint_ends_in_time() {
+    let started = std::time::Instant::now();
+    let report = case("vllm", "hermes_json", None, None).fault("hang").examine();
+    assert_eq!(report.exit_code, exit::INVALID, "{}", told(&report));
+    assert!(started.elapsed() < Duration::from_secs(15));
+}
+
+#[test]
+fn json_says_it_all() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let options = case("sglang", "qwen3_coder_xml", Some("qwen25"), None).options;
+    let harness = runtime.block_on(Harness::start(options, Brain::default(), 0)).unwrap();
+    let done = monban(&["doctor", "--base-url", &harness.base_url(), "--format", "json"]);
+    runtime.block_on(harness.stop());
+    let report: serde_json::Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!(report["exit_code"], u64::from(exit::MISCONFIGURED));
+    assert_eq!(report["environment"], "harness");
+    assert_eq!(report["identity"]["engine"], "sglang");
+    assert_eq!(report["findings"][0]["rule"], "wrong_tool_parser");
+    assert!(report["capabilities"].as_array().unwrap().len() > 20);
+    assert!(report["requests"].as_u64().unwrap() < 75 && report["wall_ms"].as_u64().unwrap() > 0);
+}
