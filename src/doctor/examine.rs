@@ -19,7 +19,7 @@ use super::seen::{Probe, Reply, Seen, To};
 use super::singles::singles;
 use crate::endpoint::Client;
 use crate::endpoint::identify::{Identity, identify, parser_runs, witness};
-use crate::profile::Profile;
+use crate::profile::{Discovered, Profile};
 
 /// Whom to examine, and how long.
 #[derive(Clone, Debug)]
@@ -196,7 +196,9 @@ fn conclude(patient: &Patient, chart: &Chart, cases: &[Case], parser_runs: Optio
     capabilities.extend(readings::sampling(seen));
     capabilities.extend(limits);
     let scene = Scene { cases, seen, recovered: found.as_ref(), context, parser_runs };
-    let findings = findings::collect(&scene, ignored.into_iter().chain(overflow).collect());
+    let clashes = patient.profile.iter().flat_map(|profile| profile.conflicts(&discovered(identity)));
+    let readings = clashes.chain(ignored).chain(overflow).collect();
+    let findings = findings::collect(&scene, readings);
     let simulated = identity.fact("server") == Some("monban-harness");
     let completions = seen.completions();
     Report {
@@ -212,6 +214,19 @@ fn conclude(patient: &Patient, chart: &Chart, cases: &[Case], parser_runs: Optio
         requests: seen.exchanges().count(),
         wall_ms: 0,
         completions,
+    }
+}
+
+/// What the endpoint says of itself, to hold against a profile.
+fn discovered(identity: &Identity) -> Discovered {
+    let context = &identity.context;
+    Discovered {
+        engine: context.engine.clone(),
+        version: context.engine_version.clone(),
+        max_model_len: identity.max_model_len,
+        served_names: identity.served.clone(),
+        tool_parser: context.tool_parser.clone(),
+        reasoning_parser: context.reasoning_parser.clone(),
     }
 }
 

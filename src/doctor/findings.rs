@@ -1,13 +1,14 @@
 //! All findings of all probes → one list: what is the model's is no error here, one fault is one finding, and what several
 //! probes prove together sharpens what one suspects. Pure.
 
+use monban_scorers::catalogue::{Part, SplitOutcome};
 use monban_scorers::diagnosis::Context;
-use monban_scorers::{Blame, Confidence, Finding, Outcome, Severity, catalogue};
+use monban_scorers::{Blame, Confidence, Finding, Mode, Outcome, Severity, catalogue};
 use serde_json::Value;
 
 use super::followups::{PARSED_CALL, SEPARATED};
 use super::judged::Case;
-use super::probes::{TOOLS_AUTO, TOOLS_REQUIRED};
+use super::probes::{THINKING_OFF, TOOLS_AUTO, TOOLS_REQUIRED, TOOLS_UNTHINKING};
 use super::readings::{evidence, finding};
 use super::recovered::Recovered;
 use super::seen::Seen;
@@ -124,12 +125,46 @@ fn sharpen(scene: &Scene<'_>, found: &mut Finding) {
             found.evidence.push(evidence(PARSED_CALL, "POST /parse_function_call", text));
             found.confidence = Confidence::High;
         }
-    } else if THOUGHT_RULES.contains(&rule)
-        && let Some(text) = separated(scene.seen)
-    {
-        found.evidence.push(evidence(SEPARATED, "POST /separate_reasoning", text));
-        found.confidence = Confidence::High;
+    } else if THOUGHT_RULES.contains(&rule) {
+        if let Some(text) = separated(scene.seen) {
+            found.evidence.push(evidence(SEPARATED, "POST /separate_reasoning", text));
+            found.confidence = Confidence::High;
+        }
+        only_off(scene, found);
     }
+}
+
+/// Split with thinking on, misread with thinking off: the parser does not heed the request's switch (vllm#17609).
+fn only_off(scene: &Scene<'_>, found: &mut Finding) {
+    let shows = |case: &Case| case.judgement.findings.iter().any(|own| own.rule == found.rule);
+    let off = [THINKING_OFF, TOOLS_UNTHINKING];
+    let (unthinking, thinking): (Vec<&Case>, Vec<&Case>) =
+        scene.cases.iter().filter(|case| shows(case)).partition(|case| off.contains(&case.id));
+    if unthinking.is_empty() || !thinking.is_empty() {
+        return;
+    }
+    found.message.push_str("; with thinking on it splits rightly: the parser does not heed the request's switch");
+    let engine = scene.context.engine.as_deref().unwrap_or_default();
+    let names = heeding(engine, scene.context.engine_version.as_deref());
+    if !names.is_empty() {
+        found.fix.push(format!("a parser that heeds enable_thinking false: {}", names.join(", ")));
+    }
+    found.fix.push("or leave thinking on".to_owned());
+}
+
+/// The parsers that split thoughts between tags, and leave an answer alone where the request turns thinking off.
+fn heeding(engine: &str, version: Option<&str>) -> Vec<&'static str> {
+    let seen = |name: &str, shape, thinking| {
+        catalogue::reasoning_outcome(engine, version, shape, name, Some(thinking), Mode::Plain)
+            .map(|(outcome, _)| outcome)
+    };
+    let leaves = |name: &str| {
+        let seen = seen(name, "no_thinking_plain", false);
+        matches!(seen, Some(SplitOutcome::Split { reasoning: Part::None | Part::Empty, .. }))
+    };
+    let names = catalogue::parser_names(engine, catalogue::FamilyKind::Reasoning, version);
+    let heeds = |name: &&str| seen(name, "think_prefilled", true).is_some_and(SplitOutcome::is_right) && leaves(name);
+    names.into_iter().filter(heeds).take(4).collect()
 }
 
 /// The family is known after all: say so, and name its parser.

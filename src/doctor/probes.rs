@@ -18,6 +18,7 @@ pub(super) const TOOLS_AUTO: &str = "tools-auto";
 pub(super) const TOOLS_REQUIRED: &str = "tools-required";
 pub(super) const TOOLS_HISTORY: &str = "tools-history";
 pub(super) const THINKING_ON: &str = "thinking-on";
+pub(super) const TOOLS_UNTHINKING: &str = "tools-unthinking";
 pub(super) const THINKING_OFF: &str = "thinking-off";
 
 /// What is judged.
@@ -93,7 +94,7 @@ pub(super) const ROWS: &[(&str, &str)] = &[
     ("tools-zero", "tools: no arguments"),
     ("tools-nested", "tools: arrays and objects"),
     (TOOLS_HISTORY, "tools: second turn"),
-    ("tools-unthinking", "tools: thinking off"),
+    (TOOLS_UNTHINKING, "tools: thinking off"),
     (THINKING_ON, "thinking: on"),
     (THINKING_OFF, "thinking: off"),
     ("schema", "JSON schema"),

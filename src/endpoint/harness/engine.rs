@@ -129,6 +129,7 @@ impl Simulated {
         self.spoil(&mut delivered, &written, &raw, body, streamed);
         self.parsed.fetch_add(u64::from(!request.tools.is_empty()), Ordering::Relaxed);
         self.bill(&mut delivered, &raw, &request, &written, body);
+        stop_at(&mut delivered, asked);
         if asked.get("logprobs").and_then(Value::as_bool) == Some(true) {
             // Probabilities are of the tokens, whatever a parser makes of them.
             let most = usize::try_from(delivered.completion_tokens).unwrap_or(usize::MAX);
@@ -146,7 +147,8 @@ impl Simulated {
         if self.hit(FaultKind::SchemaIgnored, body) && request.response_format.is_some() {
             written.text = prose;
         }
-        if self.hit(FaultKind::WrongAnswer, body) {
+        // What a grammar forces is right in form, whatever the model is worth.
+        if self.hit(FaultKind::WrongAnswer, body) && request.response_format.is_none() {
             written.text = "It is seventeen, I am certain.".to_owned();
             written.calls =
                 written.calls.iter().map(|call| Call { arguments: serde_json::Map::new(), ..call.clone() }).collect();
@@ -247,5 +249,20 @@ impl Simulated {
             "id": self.options.model, "object": "model", "created": self.created, "owned_by": owner,
             "root": self.options.model, "max_model_len": self.options.max_model_len,
         }] })
+    }
+}
+
+/// Cuts the text at the first stop sequence of the request.
+fn stop_at(delivered: &mut Delivered, asked: &Value) {
+    let stops: Vec<&str> = match asked.get("stop") {
+        Some(Value::String(one)) => vec![one],
+        Some(Value::Array(many)) => many.iter().filter_map(Value::as_str).collect(),
+        _ => return,
+    };
+    for text in [&mut delivered.reasoning, &mut delivered.content].into_iter().flatten() {
+        if let Some(at) = stops.iter().filter(|stop| !stop.is_empty()).filter_map(|stop| text.find(stop)).min() {
+            text.truncate(at);
+            delivered.finish = "stop".into();
+        }
     }
 }

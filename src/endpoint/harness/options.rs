@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use monban_scorers::catalogue::{self, Delivery, FamilyKind, ParserStatus, Part, Setup, SplitOutcome, Written};
+use monban_scorers::Mode;
+use monban_scorers::catalogue::{self, Delivery, FamilyKind, ParserStatus, Part, Setup, Written};
 
 use super::fault::Fault;
 
@@ -78,7 +79,7 @@ impl Options {
             version,
             tool_parser: None,
             reasoning_parser: None,
-            model: format!("simulated-{}", family.replace('_', "-")),
+            model: model_name(&family, reasoning_family.is_some()),
             family,
             reasoning_family,
             max_model_len: 32_768,
@@ -112,23 +113,22 @@ impl Options {
         }
     }
 
-    /// The parser that splits a family's thought, and leaves an answer alone that comes without one.
+    /// The parser that splits a family's thought and leaves an answer alone that comes without one: unasked, with thinking
+    /// on, and with thinking off where there is such a parser.
     fn reasoning_reader(&self, family: &str) -> Option<String> {
-        let version = Some(self.version.as_str());
-        let readers = catalogue::reasoning_parsers_reading(&self.engine, family, version);
-        let plain = |parser: &str| {
-            let outcome = catalogue::reasoning_outcome(
-                &self.engine,
-                version,
-                "no_thinking_plain",
-                parser,
-                None,
-                monban_scorers::Mode::Plain,
-            );
-            outcome.is_none_or(|(outcome, _)| matches!(outcome, SplitOutcome::Split { content: Part::Answer, .. }))
+        let readers = catalogue::reasoning_parsers_reading(&self.engine, family, Some(&self.version));
+        let answers = |name: &str, thinks: bool, thinking: Option<bool>| {
+            let setup = Setup { reasoning_parser: Some(name), ..self.setup() };
+            [Mode::Plain, Mode::Stream].into_iter().all(|mode| {
+                let thought = Some(family).filter(|_| thinks);
+                let written = Written { offered: false, calls: None, parallel: false, thought, thinking, mode };
+                matches!(catalogue::deliver(&setup, &written), Delivery::Answer(told) if told.content == Part::Answer)
+            })
         };
-        let kept = readers.iter().find(|parser| self.thinks_unasked() || plain(parser));
-        kept.or(readers.first()).map(|parser| (*parser).to_owned())
+        let splits = |name: &str| answers(name, self.thinks_unasked(), None) && answers(name, true, Some(true));
+        let heeds = |name: &str| splits(name) && answers(name, false, Some(false));
+        let found = readers.iter().find(|name| heeds(name)).or_else(|| readers.iter().find(|name| splits(name)));
+        found.or(readers.first()).map(|name| (*name).to_owned())
     }
 
     /// Whether a server with these parsers comes up at all.
@@ -189,6 +189,13 @@ impl Options {
             Duration::ZERO
         }
     }
+}
+
+/// The model's name; one that says nothing where the family's would deny that it thinks.
+fn model_name(family: &str, thinks: bool) -> String {
+    let name = format!("simulated-{}", family.replace('_', "-"));
+    let denied = thinks && catalogue::model_rule(&name).is_some_and(|rule| rule.thinks() == "never");
+    if denied { "simulated-model".to_owned() } else { name }
 }
 
 /// The newest version of an engine that the catalogue knows.

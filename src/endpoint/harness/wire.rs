@@ -58,7 +58,10 @@ pub(super) fn plain(answer: &Delivered, look: &Look, id: &str, created: u64) -> 
     }
     message.insert("tool_calls".into(), Value::Array(answer.calls.iter().map(call).collect()));
     let mut body = envelope("chat.completion", look, id, created);
-    body.insert("choices".into(), json!([{ "index": 0, "message": message, "finish_reason": answer.finish, "logprobs": logprobs(answer) }]));
+    body.insert(
+        "choices".into(),
+        json!([{ "index": 0, "message": message, "finish_reason": answer.finish, "logprobs": logprobs(answer) }]),
+    );
     body.insert("usage".into(), usage(answer));
     Value::Object(body)
 }

@@ -156,7 +156,8 @@ fn answer_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<Reasonin
     if !side.has_reasoning() {
         return None;
     }
-    if facts.model.reasons == Some(false) {
+    // Thoughts and an answer apart: the model closed its thoughts itself, whatever its name says.
+    if facts.model.reasons == Some(false) && facts.sides.iter().all(Side::is_silent) {
         return Some(trouble(
             ReasoningKind::Unneeded,
             side,
