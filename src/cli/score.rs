@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::asked::Asked;
-use super::{Io, live, report};
+use super::{Io, report};
 use crate::diagnostic::did_you_mean;
 use crate::plan::Plan;
 use crate::record::{RunStart, Store, run_id};
