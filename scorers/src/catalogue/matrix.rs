@@ -133,7 +133,7 @@ impl EngineMatrix {
 /// Where a parser made for the family was not measured on it, its word is taken, after the measured ones.
 #[must_use]
 pub fn parsers_reading(engine: &str, family: &str, version: Option<&str>) -> Vec<&'static str> {
-    let own = made_for(engine, family);
+    let own = parsers_made_for(engine, family);
     let names = parser_names(engine, FamilyKind::Tool, version);
     let mut ranked: Vec<_> = names
         .into_iter()
@@ -152,7 +152,8 @@ pub fn parsers_reading(engine: &str, family: &str, version: Option<&str>) -> Vec
 }
 
 /// The parsers made for a family, then those made for the family whose bytes it shares.
-fn made_for(engine: &str, family: &str) -> Vec<&'static str> {
+#[must_use]
+pub fn parsers_made_for(engine: &str, family: &str) -> Vec<&'static str> {
     let known = catalogue().family_of(FamilyKind::Tool, family);
     let shared = known.and_then(|known| catalogue().family_of(FamilyKind::Tool, known.same_bytes_as.as_deref()?));
     known.into_iter().chain(shared).flat_map(|family| family.parsers(engine)).map(String::as_str).collect()

@@ -26,7 +26,7 @@ pub use deliver::{Basis, Delivered, Delivery, Setup, Written, deliver};
 pub use engine::{EngineName, engine_def, engine_id, engine_name, notes, reasoning_fields};
 pub use entries::{EngineDef, Family, FamilyKind, Note, ParserDef, ParserKind};
 pub use explain::{explain, explain_family};
-pub use matrix::{Measured, Outcome as MatrixOutcome, outcome, parsers_giving, parsers_reading};
+pub use matrix::{Measured, Outcome as MatrixOutcome, outcome, parsers_giving, parsers_made_for, parsers_reading};
 pub use model::{EngineParsers, ModelRule, model_rule};
 pub use parser::{ParserStatus, exists_since, parser_def, parser_families, parser_family, parser_names, parser_status};
 pub use reasoning::{Part, SplitOutcome, reasoning_outcome, reasoning_parsers_reading, shape_of, shape_text};

@@ -183,10 +183,22 @@ fn sentence(asked: &Asked<'_>, advice: &Advice) -> String {
             None => format!("; you run {running}, which has no parser that reads {}", asked.family),
         };
     }
+    if misreads(asked, parser) {
+        text += &format!(", for want of a better one: {title} has no parser that reads {}", asked.family);
+    }
     if loses_streamed_calls(asked, parser) {
         text += "; it reads plain answers only, streamed calls are lost or broken";
     }
     text
+}
+
+/// Measured, and it reads the family in no mode.
+fn misreads(asked: &Asked<'_>, parser: &str) -> bool {
+    let read = |mode| {
+        outcome(asked.engine(), asked.version, asked.family, parser, mode, false)
+            .is_none_or(|seen| matches!(seen.outcome, Outcome::Ok | Outcome::Residue))
+    };
+    asked.is_tool() && asked.status(parser) == ParserStatus::Known && !read(Mode::Plain) && !read(Mode::Stream)
 }
 
 fn loses_streamed_calls(asked: &Asked<'_>, parser: &str) -> bool {

@@ -41,7 +41,11 @@ fn same(call: &ToolCall, other: &ToolCall) -> bool {
 }
 
 fn is_damaged(call: &ToolCall) -> bool {
-    call.name.is_empty() || !call.arguments.value().is_ok_and(|arguments| arguments.is_object())
+    // A name that holds white space or brackets is a piece of markup.
+    let odd = |c: char| c.is_whitespace() || "<>{}[]()\"|".contains(c);
+    call.name.is_empty()
+        || call.name.contains(odd)
+        || !call.arguments.value().is_ok_and(|arguments| arguments.is_object())
 }
 
 /// The damaged call may be this one: its name is the same or was lost, and it is not whole itself.

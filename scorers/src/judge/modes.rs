@@ -61,13 +61,24 @@ fn intent(expectation: &Expectation, request: &Request, sides: &[Side<'_>], deli
     if own == Some(Verdict::Pass) || *delivered == Verdict::Pass || meant.len() < 2 {
         return own;
     }
-    let borne_out = meant.iter().any(|whole| {
+    let borne_out = sides.iter().any(|other| {
+        let whole = other.meant();
+        let poor = |side: &Side<'_>| lost(side.meant(), whole) || is_fragment(side, other);
         let instead: Vec<&Completion> =
-            meant.iter().map(|poor| if lost(poor, whole) { *whole } else { *poor }).collect();
+            sides.iter().map(|side| if poor(side) { whole } else { side.meant() }).collect();
         let differs = instead.iter().zip(&meant).any(|(one, other)| !std::ptr::eq(*one, *other));
         differs && all(on_all(expectation, request, sides, &instead).into_iter()) == Verdict::Pass
     });
     if borne_out { Some(Verdict::Pass) } else { own }
+}
+
+/// The text is a piece of the markup that the other mode left whole: the same call, cut up by a parser.
+fn is_fragment(side: &Side<'_>, other: &Side<'_>) -> bool {
+    let piece = side.delivered.text().trim();
+    let whole = other.reread.and_then(|reread| reread.tool.as_ref()).map(|_| other.delivered.text().trim());
+    !piece.is_empty()
+        && side.delivered.tool_calls.is_empty()
+        && whole.is_some_and(|whole| whole.len() > piece.len() && whole.contains(piece))
 }
 
 /// The verdict on the completion of each side, the first one of a side of another mode beside it.

@@ -5,7 +5,7 @@
 use super::modes::Side;
 use super::{Outcome, Scored};
 use crate::completion::{Completion, Fault};
-use crate::diagnosis::{Finding, blames_server};
+use crate::diagnosis::{Finding, blames_server, hides_intent};
 use crate::request::Request;
 use crate::scorer::Verdict;
 
@@ -61,7 +61,10 @@ pub(super) fn decide(sides: &[Side<'_>], scored: &[Scored], cut: bool, findings:
         // Nothing could be judged, and nobody is to blame.
         (false, false) => Outcome::Skipped,
         _ if intent_holds(scored) => Outcome::ServerFault,
-        _ if swallowed && blames_server(findings) => Outcome::ServerFault,
+        // What the model wrote was lost on the way: that is no wrong answer of its own.
+        _ if (swallowed || hides_intent(findings) && !intent_known(scored)) && blames_server(findings) => {
+            Outcome::ServerFault
+        }
         _ if swallowed => Outcome::Error,
         _ => Outcome::Failed,
     }
@@ -72,6 +75,11 @@ fn intent_holds(scored: &[Scored]) -> bool {
     scored.iter().any(|scored| scored.intent.is_some())
         && scored.iter().all(|scored| !matches!(scored.intent.as_ref().unwrap_or(&scored.delivered), Verdict::Fail(_)))
         && scored.iter().any(|scored| *scored.intent.as_ref().unwrap_or(&scored.delivered) == Verdict::Pass)
+}
+
+/// What the model wrote was read, right or wrong.
+fn intent_known(scored: &[Scored]) -> bool {
+    scored.iter().any(|scored| scored.intent.is_some())
 }
 
 /// The server gave up in the middle.

@@ -4,7 +4,7 @@
 
 use monban_scorers::Mode;
 use monban_scorers::catalogue::{self, Delivery, MatrixOutcome, Part};
-use monban_scorers::dialects::{REASONING_DIALECTS, TOOL_DIALECTS};
+use monban_scorers::dialects::{REASONING_DIALECTS, TOOL_DIALECTS, ToolDialect, tool_dialect};
 use monban_scorers::request::{Request, ToolChoice};
 use serde_json::Value;
 
@@ -28,9 +28,8 @@ pub(super) struct RawText {
 /// Renders what a model of the family writes.
 #[must_use]
 pub(super) fn raw(written: &Written, options: &Options, thinking: bool) -> RawText {
-    let dialect = TOOL_DIALECTS
-        .iter()
-        .find(|dialect| dialect.family == options.family || dialect.same_as.contains(&options.family.as_str()));
+    let same = |dialect: &&&ToolDialect| dialect.same_as.contains(&options.family.as_str());
+    let dialect = tool_dialect(&options.family).or_else(|| TOOL_DIALECTS.iter().find(same).copied());
     let markup = match dialect {
         Some(dialect) if !written.calls.is_empty() => dialect.render(&written.calls),
         _ => String::new(),
@@ -118,13 +117,10 @@ fn apply(outcome: MatrixOutcome, written: &Written, raw: &RawText, options: &Opt
     };
     match outcome {
         MatrixOutcome::Ok => (delivered.content, delivered.calls) = (text, right()),
-        MatrixOutcome::Residue => (delivered.content, delivered.calls) = (Some(tail(&raw.markup)), right()),
+        MatrixOutcome::Residue => (delivered.content, delivered.calls) = (Some(frame(&raw.markup)), right()),
         MatrixOutcome::Swallow => delivered.content = text,
-        MatrixOutcome::Wrong => {
-            delivered.content = text;
-            delivered.calls = vec![made(inner(&raw.markup), "{}".to_owned(), 0, options)];
-        }
-        MatrixOutcome::Partial => delivered.content = Some(tail(&raw.markup)),
+        MatrixOutcome::Wrong => (delivered.content, delivered.calls) = (text, vec![misread(written, raw, options)]),
+        MatrixOutcome::Partial => delivered.content = Some(tail(&raw.markup).to_owned()),
         MatrixOutcome::Leak | MatrixOutcome::Refuse => {}
     }
     if !delivered.calls.is_empty() {
@@ -133,22 +129,63 @@ fn apply(outcome: MatrixOutcome, written: &Written, raw: &RawText, options: &Opt
 }
 
 fn made(name: &str, arguments: String, at: usize, options: &Options) -> DeliveredCall {
-    let id = match options.engine.as_str() {
-        "vllm" => format!("chatcmpl-tool-{:016x}", options.seed.wrapping_add(at as u64)),
-        _ => format!("call_{:024x}", options.seed.wrapping_add(at as u64)),
+    let number = options.seed.wrapping_add(at as u64);
+    let id = match (options.engine.as_str(), options.tool_parser.as_deref()) {
+        ("vllm" | "sglang", Some("kimi_k2")) => format!("functions.{name}:{at}"),
+        ("sglang", Some("kimi_k3")) => format!("{name}:{at}"),
+        ("vllm", _) => format!("chatcmpl-tool-{number:016x}"),
+        _ => format!("call_{number:024x}"),
     };
     DeliveredCall { id, name: name.to_owned(), arguments: Value::String(arguments) }
 }
 
+/// The call that a parser makes of a text it misreads: two of its own family's glued into one or one cut short, of another
+/// family's a name that is the markup itself.
+fn misread(written: &Written, raw: &RawText, options: &Options) -> DeliveredCall {
+    let parser = options.tool_parser.as_deref().unwrap_or_default();
+    let own = catalogue::parsers_made_for(&options.engine, &options.family).contains(&parser);
+    if !own {
+        return made(inner(&raw.markup), "{}".to_owned(), 0, options);
+    }
+    let name: String = written.calls.iter().map(|call| call.name.as_str()).collect();
+    let mut arguments: String =
+        written.calls.iter().map(|call| Value::Object(call.arguments.clone()).to_string()).collect();
+    if written.calls.len() == 1 {
+        arguments.pop();
+    }
+    made(&name, arguments, 0, options)
+}
+
 /// The body of a markup without its first marker: what a parser of another family takes for a name.
 fn inner(markup: &str) -> &str {
-    let body = markup.split_once('>').map_or(markup, |(_, rest)| rest);
+    let body = tail(markup);
     body.trim().split("</").next().unwrap_or(body).trim()
 }
 
-/// What is left of a markup when a parser ate its beginning.
-fn tail(markup: &str) -> String {
-    markup.split_once('\n').or_else(|| markup.split_once('>')).map_or(markup, |(_, rest)| rest).to_owned()
+/// Where the first marker of a markup ends: at its bracket, or before the JSON.
+fn head(markup: &str) -> usize {
+    let start = markup.len() - markup.trim_start().len();
+    let text = markup.get(start..).unwrap_or_default();
+    let close = match text.chars().next() {
+        Some('<') => text.find('>').map(|at| at + 1),
+        Some('[') if text.get(1..2).is_some_and(|next| next.chars().all(|c| c.is_ascii_uppercase())) => {
+            text.find(']').map(|at| at + 1)
+        }
+        _ => text.find(['{', '(', '[']).filter(|at| *at > 0),
+    };
+    start + close.unwrap_or(0)
+}
+
+/// The first and the last marker: what is left when a parser takes the body out of the middle.
+fn frame(markup: &str) -> String {
+    let (first, rest) = markup.split_at(head(markup));
+    let last = rest.rfind('<').filter(|_| rest.trim_end().ends_with('>')).map_or("", |at| &rest[at..]);
+    format!("{first}\n\n{last}").trim_end().to_owned()
+}
+
+/// What is left of a markup when a parser ate its first marker.
+fn tail(markup: &str) -> &str {
+    markup.get(head(markup)..).unwrap_or(markup)
 }
 
 /// How many tokens a text amounts to.

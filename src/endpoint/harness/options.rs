@@ -152,7 +152,8 @@ impl Options {
     }
 
     /// The server as the catalogue knows it.
-    pub(super) fn setup(&self) -> Setup<'_> {
+    #[must_use]
+    pub fn setup(&self) -> Setup<'_> {
         Setup {
             engine: &self.engine,
             version: Some(&self.version),
@@ -168,7 +169,8 @@ impl Options {
     }
 
     /// Whether the model thinks where the request says nothing of it.
-    pub(super) fn thinks_unasked(&self) -> bool {
+    #[must_use]
+    pub fn thinks_unasked(&self) -> bool {
         let family = self.reasoning_family.as_deref();
         let family = family.and_then(|name| catalogue::catalogue().family_of(FamilyKind::Reasoning, name));
         family.is_some_and(|family| family.thinking != "off")

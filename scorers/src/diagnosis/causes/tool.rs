@@ -123,6 +123,9 @@ fn one_mode<'a>(facts: &Facts<'a>, hurt: Side<'a>) -> Option<ToolTrouble<'a>> {
         Mode::Stream => "the plain answer carries the call, the streamed one does not",
         Mode::Plain => "the streamed answer carries the call, the plain one does not",
     };
+    if facts.own_parser_hurts(hurt.mode) {
+        return Some(trouble(ToolKind::OneMode, hurt, Confidence::High, seen));
+    }
     if hurt.call_state() == CallState::Residue || facts.tool_parser_reads(family_of(facts)) == Some(false) {
         return Some(trouble(ToolKind::WrongParser, hurt, Confidence::High, seen));
     }
@@ -150,10 +153,18 @@ fn spoilt_call<'a>(facts: &Facts<'a>, side: Side<'a>) -> ToolTrouble<'a> {
 /// Several declared names or several objects in one streamed call.
 fn glued(side: &Side<'_>) -> bool {
     side.mode == Mode::Stream
-        && side.completion.tool_calls.iter().any(|call| {
-            side.request.tools.iter().any(|tool| call.name.len() > tool.name.len() && call.name.starts_with(&tool.name))
-                || call.arguments.as_text().contains("}{")
-        })
+        && side
+            .completion
+            .tool_calls
+            .iter()
+            .any(|call| several_names(&call.name, side) || call.arguments.as_text().contains("}{"))
+}
+
+/// A declared name, and another one right behind it.
+fn several_names(name: &str, side: &Side<'_>) -> bool {
+    let declared = |text: &str| side.request.tools.iter().any(|tool| text.starts_with(&tool.name));
+    let mut rests = side.request.tools.iter().filter_map(|tool| name.strip_prefix(tool.name.as_str()));
+    rests.any(declared)
 }
 
 /// The same call in the text of every mode, or in one and nothing in the other.

@@ -87,6 +87,23 @@ impl Facts<'_> {
             && matches!(seen(Mode::Stream), Some(MatrixOutcome::Swallow | MatrixOutcome::Wrong))
     }
 
+    /// The parser that runs, or where that is not known the model's own, is made for what the model writes and is known to
+    /// hurt its calls in this mode alone.
+    #[must_use]
+    pub fn own_parser_hurts(&self, mode: Mode) -> bool {
+        let Some(family) = self.model.tool_family() else { return false };
+        let own = catalogue::parsers_made_for(self.engine(), family);
+        let named = self.launch.tool_parser.value();
+        own.into_iter().filter(|own| named.is_none_or(|named| named == *own)).any(|parser| {
+            let reads = |mode, parallel| {
+                catalogue::outcome(self.engine(), self.version(), family, parser, mode, parallel)
+                    .map(|seen| seen.outcome == MatrixOutcome::Ok)
+            };
+            let other = if mode == Mode::Stream { Mode::Plain } else { Mode::Stream };
+            [false, true].into_iter().any(|two| reads(mode, two) == Some(false) && reads(other, two) == Some(true))
+        })
+    }
+
     /// The model's template reads the tool's name from the call's id, and this engine knows to write it so.
     #[must_use]
     pub fn ids_carry_names(&self) -> bool {

@@ -1,0 +1,138 @@
+//! The tables: what stands in their rows and columns, and the document they make. Main type: [`Table`].
+
+use std::fmt::Write as _;
+
+use monban_scorers::catalogue::catalogue;
+use monban_scorers::dialects::tool_dialect;
+use rayon::prelude::*;
+
+use super::ask::tool_tasks;
+use super::cell::{Cell, Place, right};
+use super::models::model_of;
+
+/// The engines and versions asked.
+pub(crate) const ENGINES: &[(&str, &str)] =
+    &[("vllm", "0.33.0"), ("vllm", "0.20.2"), ("vllm", "0.11.2"), ("sglang", "0.5.23"), ("sglang", "0.5.9")];
+
+/// The parsers of the columns, beside none and the right one.
+fn parsers(engine: &str) -> &'static [&'static str] {
+    match engine {
+        "sglang" => &[
+            "hermes",
+            "qwen",
+            "qwen3_coder",
+            "glm45",
+            "llama3",
+            "mistral",
+            "deepseekv3",
+            "kimi_k2",
+            "gemma4",
+            "pythonic",
+            "minimax-m2",
+        ],
+        _ => &[
+            "hermes",
+            "qwen3_coder",
+            "glm45",
+            "glm47",
+            "llama3_json",
+            "mistral",
+            "deepseek_v3",
+            "deepseek_v31",
+            "kimi_k2",
+            "gemma4",
+            "pythonic",
+            "minimax_m2",
+            "granite",
+        ],
+    }
+}
+
+/// A family's row.
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// The family.
+    pub(crate) family: String,
+    /// The right parser, where the version has one.
+    pub(crate) right: Option<&'static str>,
+    /// None, the right one, and every column's.
+    pub(crate) cells: Vec<Option<Cell>>,
+}
+
+/// One engine's table.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// The engine.
+    pub(crate) engine: &'static str,
+    /// Its version.
+    pub(crate) version: &'static str,
+    /// The columns.
+    pub(crate) columns: Vec<&'static str>,
+    /// The rows.
+    pub(crate) rows: Vec<Row>,
+}
+
+/// Asks every family behind every parser of an engine's version.
+pub(crate) fn table(engine: &'static str, version: &'static str) -> Table {
+    use monban_scorers::catalogue::{FamilyKind, parser_names};
+    let names = parser_names(engine, FamilyKind::Tool, Some(version));
+    let columns: Vec<_> = parsers(engine).iter().copied().filter(|parser| names.contains(parser)).collect();
+    let families = catalogue().tools.iter().map(|family| family.name.as_str());
+    let families: Vec<&str> = families.filter(|family| tool_dialect(family).is_some()).collect();
+    let row = |family: &&'static str| {
+        let (tasks, place) = (tool_tasks(), Place { engine, version, family, model: model_of(family) });
+        let right = right(engine, version, family);
+        let mut cells =
+            vec![Some(Cell::tool(place, None, &tasks)), right.map(|name| Cell::tool(place, Some(name), &tasks))];
+        cells.extend(columns.iter().map(|name| Some(Cell::tool(place, Some(name), &tasks))));
+        Row { family: (*family).to_owned(), right, cells }
+    };
+    let rows = families.par_iter().map(row).collect();
+    Table { engine, version, columns, rows }
+}
+
+const HEAD: &str = "# What monban says: family × parser × engine\n\n\
+Made by `cargo run --example parser_table`; a test makes it anew and holds every cell against the catalogue.\n";
+
+/// The whole document.
+pub(crate) fn document(tables: &[Table]) -> String {
+    let mut out = HEAD.to_owned();
+    for table in tables {
+        let _ = writeln!(out, "\n## {} {}\n", table.engine, table.version);
+        let _ = writeln!(out, "| family | none | right | {} |", table.columns.join(" | "));
+        let _ = writeln!(out, "|---|---|---|{}", "---|".repeat(table.columns.len()));
+        for row in &table.rows {
+            let mut cells = row.cells.iter().map(|cell| cell.as_ref().map_or_else(|| "·".to_owned(), word));
+            let none = cells.next().unwrap_or_default();
+            let right = cells.next().unwrap_or_default();
+            let right = row.right.map_or(right.clone(), |name| format!("`{name}`: {right}"));
+            let rest: Vec<String> = cells.collect();
+            let _ = writeln!(out, "| {} | {none} | {right} | {} |", row.family, rest.join(" | "));
+        }
+    }
+    out
+}
+
+/// A cell in a word or two.
+pub(crate) fn word(cell: &Cell) -> String {
+    if cell.options.is_none() {
+        return "—".to_owned();
+    }
+    let words: Vec<&str> = cell.rules().into_iter().map(short).collect();
+    let (recovered, of) = cell.recovered();
+    match (words.is_empty(), recovered) {
+        (true, _) => "ok".to_owned(),
+        (false, 0) => words.join("+"),
+        _ => format!("{} {recovered}/{of}", words.join("+")),
+    }
+}
+
+fn short(rule: &str) -> &str {
+    match rule {
+        "wrong_tool_parser" => "wrong",
+        "no_tool_parser" => "none",
+        "auto_tool_choice_missing" => "auto",
+        "stream_only" => "stream",
+        other => other,
+    }
+}
