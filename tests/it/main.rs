@@ -4,6 +4,7 @@
 mod cli;
 mod client;
 mod compare;
+mod diagnose;
 mod doctor;
 mod harness;
 mod plan;

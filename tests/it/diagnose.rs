@@ -1,0 +1,71 @@
+//! `monban diagnose`: the contract of its lines.
+
+use serde_json::{Value, json};
+
+use crate::cli::monban_with;
+
+fn answers(lines: &[Value]) -> (u8, Vec<Value>) {
+    let input = lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n");
+    let done = monban_with(&["diagnose", "-"], &input);
+    (done.code, done.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+}
+
+fn weather() -> Value {
+    json!({"type": "function", "function": {"name": "get_weather", "parameters": {
+        "type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}})
+}
+
+fn leaked(id: &str) -> Value {
+    json!({
+        "id": id, "engine": "vllm", "engine_version": "0.20.2", "model": "Qwen/Qwen3.6-27B",
+        "profile": "vllm serve Qwen/Qwen3.6-27B --enable-auto-tool-choice --tool-call-parser hermes --reasoning-parser qwen3",
+        "task": {"tool_call": {"name": "get_weather", "arguments": {"city": "Cork"}}},
+        "request": {"model": "q", "messages": [{"role": "user", "content": "Weather in Cork?"}], "tools": [weather()]},
+        "response": {"http_status": 200, "body": {
+            "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "tool_calls": [], "content":
+                "<tool_call>\n<function=get_weather>\n<parameter=city>\nCork\n</parameter>\n</function>\n</tool_call>"}}],
+            "usage": {"prompt_tokens": 300, "completion_tokens": 30, "total_tokens": 330}}},
+    })
+}
+
+#[test]
+fn a_leaked_call_is_the_servers_and_names_the_flag() {
+    let (code, answers) = answers(&[leaked("a")]);
+    assert_eq!(code, 0);
+    let [answer] = answers.as_slice() else { panic!("{answers:?}") };
+    assert_eq!((&answer["id"], &answer["outcome"], &answer["diagnosis"]), (&json!("a"), &json!("server_fault"), &json!("wrong_tool_parser")));
+    let call = &answer["expectations"][0];
+    assert_eq!((&call["scorer"], &call["delivered"], &call["intent"]), (&json!("tool_call"), &json!("fail"), &json!("pass")));
+    let finding = &answer["findings"][0];
+    for key in ["rule", "kind", "severity", "blame", "confidence", "message", "evidence", "fix", "observed_family", "configured_family"] {
+        assert!(!finding[key].is_null(), "{key}: {finding}");
+    }
+    assert_eq!((&finding["blame"], &finding["configured_family"]), (&json!("server_config"), &json!("hermes")));
+    assert!(finding["fix"].to_string().contains("--tool-call-parser qwen3_coder"), "{finding}");
+    assert!(finding["evidence"][0]["excerpt"].as_str().unwrap().chars().count() <= 300);
+}
+
+#[test]
+fn lines_are_answered_in_order_and_the_unreadable_ones_too() {
+    let mut lines: Vec<Value> = (0..600).map(|at| leaked(&at.to_string())).collect();
+    lines[300] = json!({"id": "no answer"});
+    let (code, answers) = answers(&lines);
+    assert_eq!((code, answers.len()), (2, 600));
+    for (at, answer) in answers.iter().enumerate().filter(|(at, _)| *at != 300) {
+        assert_eq!(answer["id"], json!(at.to_string()));
+    }
+    assert_eq!(answers[300]["id"], "no answer");
+    assert!(answers[300]["error"].as_str().unwrap().contains("response"));
+}
+
+#[test]
+fn hostile_lines_do_no_harm() {
+    let done = monban_with(&["diagnose"], "nonsense\n{\"response\": 3}\n\n[]\n{\"response\": {\"http_status\": 200, \"body\": {\"choices\": [[]]}}}\n");
+    assert_eq!(done.out.lines().count(), 4);
+    assert!(done.out.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
+}
+
+#[test]
+fn a_file_that_is_not_there_is_an_error() {
+    assert_eq!(monban_with(&["diagnose", "no-such-file.jsonl"], "").code, 2);
+}
