@@ -3,7 +3,10 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
-use monban_scorers::catalogue::{FamilyKind, MatrixOutcome, catalogue, outcome, parser_families, parser_names};
+use monban_scorers::catalogue::{
+    FamilyKind, MatrixOutcome, Part, SplitOutcome, catalogue, outcome, parser_families, parser_names,
+    reasoning_outcome, shape_text,
+};
 use monban_scorers::completion::Mode;
 use monban_scorers::diagnosis::diagnose;
 use monban_scorers::dialects::{Call, tool_dialect};
@@ -123,6 +126,75 @@ fn every_family_behind_every_parser() {
                             two.word(),
                             verdict.diagnosis
                         ));
+                    }
+                }
+            }
+        }
+    }
+    println!("{} of {of} cells right\n{}", of - misses.len(), misses.join("\n"));
+    assert!(of > 300, "{of}");
+    assert!(misses.len() * 100 <= of * 2, "{} of {of} missed", misses.len());
+}
+
+/// What stands in a field.
+fn field(part: Part, raw: &str) -> Option<Value> {
+    Some(match part {
+        Part::None => Value::Null,
+        Part::Empty => json!(""),
+        Part::Thought => json!("Let me think."),
+        Part::Answer => json!("It is sunny."),
+        Part::Raw => json!(raw),
+        Part::Opened => json!(format!("<think>{raw}")),
+        _ => return None,
+    })
+}
+
+#[test]
+fn every_thought_behind_every_reasoning_parser() {
+    let shapes = [
+        "think_full",
+        "think_prefilled",
+        "seed_think",
+        "mistral_think",
+        "gemma4_channel",
+        "granite",
+        "hunyuan_a13b",
+        "minimax_m3",
+        "kimi_k2",
+        "cohere",
+        "hy_v3_os",
+        "apertus",
+        "k2_horizon",
+        "kimi_old",
+    ];
+    let (mut of, mut misses) = (0, Vec::new());
+    for (engine, version) in [("vllm", "0.33.0"), ("vllm", "0.16.0"), ("sglang", "0.5.23")] {
+        for shape in shapes {
+            let Some(raw) = shape_text(shape) else { continue };
+            for parser in parser_names(engine, FamilyKind::Reasoning, Some(version)) {
+                let seen = reasoning_outcome(engine, Some(version), shape, parser, None, Mode::Plain);
+                let Some((SplitOutcome::Split { reasoning, content }, _)) = seen else { continue };
+                let (Some(thought), Some(answer)) = (field(reasoning, raw), field(content, raw)) else { continue };
+                let expected: &[&str] = match (reasoning, content) {
+                    (Part::Thought, Part::Answer) => &["none"],
+                    (_, Part::Raw | Part::Opened) => &["no_reasoning_parser", "wrong_reasoning_parser", "template"],
+                    (Part::Raw, _) => &["wrong_reasoning_parser"],
+                    _ => continue,
+                };
+                for told in [true, false] {
+                    let key = if engine == "vllm" { "reasoning" } else { "reasoning_content" };
+                    let mut line = json!({"engine": engine, "engine_version": version,
+                        "request": {"model": "served-model", "messages": [{"role": "user", "content": "Is it sunny?"}]},
+                        "response": {"http_status": 200, "body": {"choices": [{"index": 0, "finish_reason": "stop",
+                            "message": {"role": "assistant", "content": answer, key: thought}}],
+                            "usage": {"prompt_tokens": 20, "completion_tokens": 15, "total_tokens": 35}}}});
+                    if told {
+                        line["server_flags"] = json!(["--reasoning-parser", parser]);
+                    }
+                    let verdict = diagnose(&line).unwrap();
+                    of += 1;
+                    if !expected.contains(&verdict.diagnosis) {
+                        misses.push(format!("{engine} {version} {shape} behind {parser} ({reasoning:?}+{content:?}) told {told}: {} not {expected:?}", verdict.diagnosis));
                     }
                 }
             }

@@ -33,11 +33,28 @@ fn a_leaked_call_is_the_servers_and_names_the_flag() {
     let (code, answers) = answers(&[leaked("a")]);
     assert_eq!(code, 0);
     let [answer] = answers.as_slice() else { panic!("{answers:?}") };
-    assert_eq!((&answer["id"], &answer["outcome"], &answer["diagnosis"]), (&json!("a"), &json!("server_fault"), &json!("wrong_tool_parser")));
+    assert_eq!(
+        (&answer["id"], &answer["outcome"], &answer["diagnosis"]),
+        (&json!("a"), &json!("server_fault"), &json!("wrong_tool_parser"))
+    );
     let call = &answer["expectations"][0];
-    assert_eq!((&call["scorer"], &call["delivered"], &call["intent"]), (&json!("tool_call"), &json!("fail"), &json!("pass")));
+    assert_eq!(
+        (&call["scorer"], &call["delivered"], &call["intent"]),
+        (&json!("tool_call"), &json!("fail"), &json!("pass"))
+    );
     let finding = &answer["findings"][0];
-    for key in ["rule", "kind", "severity", "blame", "confidence", "message", "evidence", "fix", "observed_family", "configured_family"] {
+    for key in [
+        "rule",
+        "kind",
+        "severity",
+        "blame",
+        "confidence",
+        "message",
+        "evidence",
+        "fix",
+        "observed_family",
+        "configured_family",
+    ] {
         assert!(!finding[key].is_null(), "{key}: {finding}");
     }
     assert_eq!((&finding["blame"], &finding["configured_family"]), (&json!("server_config"), &json!("hermes")));
@@ -60,7 +77,10 @@ fn lines_are_answered_in_order_and_the_unreadable_ones_too() {
 
 #[test]
 fn hostile_lines_do_no_harm() {
-    let done = monban_with(&["diagnose"], "nonsense\n{\"response\": 3}\n\n[]\n{\"response\": {\"http_status\": 200, \"body\": {\"choices\": [[]]}}}\n");
+    let done = monban_with(
+        &["diagnose"],
+        "nonsense\n{\"response\": 3}\n\n[]\n{\"response\": {\"http_status\": 200, \"body\": {\"choices\": [[]]}}}\n",
+    );
     assert_eq!(done.out.lines().count(), 4);
     assert!(done.out.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
 }

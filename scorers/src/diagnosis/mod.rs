@@ -17,6 +17,7 @@ mod run_rules;
 mod schema;
 mod stored;
 mod tasks;
+mod verdicts;
 mod view;
 
 pub use attempt::{attempt_findings, blames_server, filed_under, hides_intent};

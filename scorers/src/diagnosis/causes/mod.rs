@@ -1,5 +1,6 @@
 //! What is behind the signs: one decision for the tool calls and one for the reasoning, which the rules then put into words.
 
+mod leak;
 mod reasoning;
 mod tool;
 

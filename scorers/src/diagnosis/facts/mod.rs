@@ -5,14 +5,17 @@
 mod engine;
 mod launch;
 mod lore;
+mod markup;
 mod model;
 mod side;
+mod thinking;
 mod unread;
 
 pub use engine::Server;
 pub use launch::{Known, Launch};
+pub use markup::{CallState, Seen};
 pub use model::Model;
-pub use side::{CallState, Seen, Side};
+pub use side::Side;
 
 use unread::unread;
 

@@ -1,12 +1,10 @@
 //! One completion of the attempt, and what its shape says by itself: [`Side`].
 
-use std::sync::LazyLock;
-
-use regex::Regex;
 use serde_json::Value;
 
+use super::markup::{CallState, Seen, left_over};
 use crate::completion::{Arguments, Completion, Exchange, Mode, ToolCall};
-use crate::dialects::{Recognition, Reread, Split, Strength};
+use crate::dialects::{Reread, Split};
 use crate::request::Request;
 
 /// A completion with its exchange and its re-reading.
@@ -26,59 +24,8 @@ pub struct Side<'a> {
     pub unread: Option<Seen>,
 }
 
-/// Tool markup as it was recognised.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Seen {
-    /// The family.
-    pub family: &'static str,
-    /// Where the markup begins in its text.
-    pub start: usize,
-    /// Where it ends.
-    pub end: usize,
-    /// How sure.
-    pub strength: Strength,
-    /// It is damaged or unfinished.
-    pub damaged: bool,
-}
-
-impl From<&Recognition> for Seen {
-    fn from(found: &Recognition) -> Self {
-        let Recognition { family, span, strength, damage, .. } = found;
-        Self { family, start: span.start, end: span.end, strength: *strength, damaged: damage.is_some() }
-    }
-}
-
-/// What became of a tool call on one side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CallState {
-    /// Declared calls with proper arguments, and no markup left over.
-    Fine,
-    /// Declared calls, and tool markup left over in the text.
-    Residue,
-    /// A call whose name or arguments are pieces of markup.
-    Mangled,
-    /// A whole call in the text.
-    Leak,
-    /// A call in the reasoning field.
-    InReasoning,
-    /// Tokens were generated and nothing (or only reasoning) arrived.
-    Silent,
-    /// Text arrived, and many more tokens were generated than it holds.
-    Lost,
-    /// No call and no sign of one.
-    None,
-}
-
 /// An empty answer costs an end token or two; more than that went somewhere.
 const PHANTOM: u64 = 5;
-
-/// Delimiters that are never part of an answer. Only looked for beside delivered calls.
-static LEFT_OVER: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"</?tool_calls?>|<\|/?tool_call|\[/?TOOL_CALLS\]|<｜tool▁|<\|python_tag\||</?function[=>]|<arg_key>|<\|tool_calls_section|<tool_call\|>|</?minimax:tool_call>|<\|action_(?:start|end)\||</?TOOLCALL>",
-    )
-    .ok()
-});
 
 impl<'a> Side<'a> {
     /// `stop`, `tool_calls`, …; empty where none was stated.
@@ -229,8 +176,7 @@ impl<'a> Side<'a> {
     /// Tool markup beside delivered calls.
     #[must_use]
     pub fn left_over(&self) -> Option<&'a str> {
-        let text = self.completion.text();
-        LEFT_OVER.as_ref()?.find(text).map(|found| found.as_str())
+        left_over(self.completion.text())
     }
 
     /// The call's name is not declared, and name or arguments are not what any model means: pieces of markup.

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::Seen;
+use super::markup::{UNKNOWN, ends_with_delimiter};
 use crate::completion::Completion;
 use crate::diagnosis::AttemptView;
 use crate::dialects::{Hints, Reread, Strength, recognise};
@@ -23,9 +24,19 @@ pub(super) fn unread(completion: &Completion, reread: Option<&Reread>, view: &At
         return recognise(text, &hints).map(|found| (&found).into()).or_else(|| bare_call(text));
     }
     let hints = Hints { request: Some(view.request), model };
-    let found =
-        recognise(text, &hints).filter(|found| found.damage.is_some() && found.strength >= Strength::Partial)?;
-    Some((&found).into())
+    let found = recognise(text, &hints).filter(|found| found.damage.is_some() && found.strength >= Strength::Partial);
+    found.map(|found| (&found).into()).or_else(|| remains(text, view.request))
+}
+
+/// What a parser left of a call: a declared name, a key of its arguments, and a delimiter at the very end.
+fn remains(text: &str, request: &Request) -> Option<Seen> {
+    let named = request.tools.iter().any(|tool| {
+        let properties = tool.parameters.get("properties").and_then(Value::as_object);
+        let mut keys = properties.into_iter().flat_map(|map| map.keys());
+        text.contains(tool.name.as_str()) && keys.any(|key| text.contains(key.as_str()))
+    });
+    let seen = Seen { family: UNKNOWN, start: 0, end: text.len(), strength: Strength::Partial, damaged: false };
+    (named && ends_with_delimiter(text)).then_some(seen)
 }
 
 /// The request with the tools its history calls.

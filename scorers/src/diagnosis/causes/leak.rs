@@ -1,0 +1,146 @@
+//! A whole call in the text: which parser, or what else, explains it. Asked by [`super::tool`].
+
+use super::tool::{ToolKind, ToolTrouble, trouble};
+use crate::diagnosis::Confidence;
+use crate::diagnosis::facts::{Facts, Known, Side};
+use crate::dialects::Strength;
+
+/// The same call in the text of every mode, or in one and nothing in the other.
+pub(super) fn leak<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'a>> {
+    let (found, _) = side.leak()?;
+    if let Some(kind) = said_by_the_markup(facts, &side) {
+        return Some(kind);
+    }
+    match facts.tool_parser_reads(Some(found.family)) {
+        _ if facts.launch.tool_parser == Known::Absent => Some(trouble(
+            ToolKind::NoParser,
+            side,
+            Confidence::High,
+            "the call stands in the text, and the server was started without a tool parser",
+        )),
+        Some(false) if facts.template_changes_format(found.family) => Some(trouble(
+            ToolKind::TemplateOverride,
+            side,
+            Confidence::Low,
+            "the call stands in the text in a format that is not the model's own",
+        )),
+        Some(false) => Some(trouble(
+            ToolKind::WrongParser,
+            side,
+            Confidence::High,
+            "the call stands in the text, in a format that the server's parser does not read",
+        )),
+        Some(true) => right_parser(facts, side),
+        None => unknown_parser(facts, side),
+    }
+}
+
+/// What the markup itself says, whatever parser runs.
+fn said_by_the_markup<'a>(facts: &Facts<'a>, side: &Side<'a>) -> Option<ToolTrouble<'a>> {
+    let (found, _) = side.leak()?;
+    let read = side.reread.is_some_and(|reread| reread.tool.is_some());
+    let doubled =
+        side.reread.is_some_and(|reread| reread.repairs.iter().any(|repair| repair.kind == "double_encoded_arguments"));
+    if doubled && (side.finish() == "tool_calls" || facts.tool_parser_reads(Some(found.family)) != Some(false)) {
+        return Some(trouble(
+            ToolKind::Doubled,
+            *side,
+            Confidence::Medium,
+            "the arguments in the markup are a JSON string that holds the object",
+        ));
+    }
+    if found.damaged && found.strength == Strength::Strong && !read && !side.at_cap() {
+        return Some(trouble(
+            ToolKind::BrokenCall,
+            *side,
+            Confidence::High,
+            "the markup is whole and the JSON inside is not",
+        ));
+    }
+    if facts.server.is("vllm") && facts.forced() && is_guided_array(side.completion.text()) {
+        return Some(trouble(
+            ToolKind::ForcedUnparsed,
+            *side,
+            Confidence::Medium,
+            "a forced call was answered with the raw JSON of guided decoding",
+        ));
+    }
+    if side.in_fence() && found.strength == Strength::Weak {
+        return Some(trouble(ToolKind::Fenced, *side, Confidence::Medium, "a code fence stands around the call"));
+    }
+    None
+}
+
+/// `[{"name": …, "parameters": …}]`: what vLLM's guided decoding writes for a forced call, no model's own format.
+fn is_guided_array(text: &str) -> bool {
+    let calls: Vec<serde_json::Value> = serde_json::from_str(text.trim()).unwrap_or_default();
+    !calls.is_empty() && calls.iter().all(|call| call.get("name").is_some() && call.get("parameters").is_some())
+}
+
+/// The right parser is set and the call still leaks.
+fn right_parser<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'a>> {
+    if facts.launch.tokenizer_mode.value().is_some_and(|mode| mode != "mistral")
+        && facts.launch.tool_parser.value() == Some("mistral")
+    {
+        return Some(trouble(
+            ToolKind::TokenizerMode,
+            side,
+            Confidence::High,
+            "the call stands in the text although the parser is right",
+        ));
+    }
+    if side.thoughts().is_some() && !side.has_reasoning() {
+        return None;
+    }
+    Some(trouble(
+        ToolKind::RightParserFails,
+        side,
+        Confidence::Medium,
+        "the call stands in the text although the parser's name is right",
+    ))
+}
+
+/// Nothing is known of the parser: which is the likeliest?
+fn unknown_parser<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'a>> {
+    let (found, _) = side.leak()?;
+    if facts.modes_differ() {
+        return Some(trouble(
+            ToolKind::WrongParser,
+            side,
+            Confidence::High,
+            "one mode leaves the call in the text, the other swallows a part of it: a parser runs, and it is for another family",
+        ));
+    }
+    if side.finish() == "tool_calls" {
+        return Some(trouble(
+            ToolKind::WrongParser,
+            side,
+            Confidence::High,
+            "finish_reason tool_calls with empty tool_calls, and the call stands in the text: a parser saw the start marker and could not read the body",
+        ));
+    }
+    if side.thoughts().is_some() && found.strength == Strength::Weak {
+        return None;
+    }
+    if facts.server.gateway.is_some() && !facts.behind_gateway_is_known() && found.strength == Strength::Weak {
+        return Some(trouble(
+            ToolKind::Gateway,
+            side,
+            Confidence::Low,
+            "a bare call stands in the text behind a gateway",
+        ));
+    }
+    let refuses = facts.server.is("vllm") && !facts.forced() && !facts.is_harmony();
+    let common = found.family == "hermes_json";
+    let (kind, or) = if found.damaged && found.strength == Strength::Partial {
+        (ToolKind::NoParser, "wrong_tool_parser")
+    } else if facts.leaks_from_parser() || (refuses && (facts.server.version.is_some() || !common)) {
+        (ToolKind::WrongParser, "no_tool_parser")
+    } else if facts.server.engine.is_none() && !common && found.strength == Strength::Strong {
+        (ToolKind::WrongParser, "no_tool_parser")
+    } else {
+        (ToolKind::NoParser, "wrong_tool_parser")
+    };
+    let seen = "the call stands in the text as the model wrote it";
+    Some(ToolTrouble { or: Some(or), ..trouble(kind, side, Confidence::Medium, seen) })
+}
