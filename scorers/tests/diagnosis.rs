@@ -1,7 +1,7 @@
 //! Diagnosis measured: public reports (`fixtures/field_reports.jsonl`) and what genuine vLLM and SGLang front ends
 //! answered (`fixtures/captures.jsonl`). Each test prints its table of misses.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test prints its table")]
 
 use monban_scorers::diagnosis::{Diagnosed, diagnose};
 use monban_scorers::{Answer, Exchange, completion};

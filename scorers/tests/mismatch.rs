@@ -1,7 +1,7 @@
 //! Every family behind every parser, as the catalogue's matrix has it: answers are made from the measured outcome, and
 //! the diagnosis must find what was set up. Nothing here comes from a captured file.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test prints its table")]
 
 use monban_scorers::catalogue::{
     FamilyKind, MatrixOutcome, Part, SplitOutcome, catalogue, outcome, parser_families, parser_names,
@@ -81,59 +81,67 @@ fn streamed(outcome: MatrixOutcome, raw: &str) -> Value {
     ], "done": true})
 }
 
-#[test]
-fn every_family_behind_every_parser() {
-    // All cells take minutes in a debug build; `MONBAN_ALL_CELLS=1` asks them.
-    let stride = if std::env::var_os("MONBAN_ALL_CELLS").is_some() { 1 } else { 17 };
-    let (mut of, mut cell, mut misses) = (0, 0, Vec::new());
-    for (engine, version) in [("vllm", "0.33.0"), ("vllm", "0.16.0"), ("sglang", "0.5.23"), ("sglang", "0.5.9")] {
-        for family in &catalogue().tools {
-            let Some(dialect) = tool_dialect(&family.name) else { continue };
-            let raw = dialect.render(&[call()]);
-            for parser in parser_names(engine, FamilyKind::Tool, Some(version)) {
-                let seen =
-                    |mode| outcome(engine, Some(version), &family.name, parser, mode, false).map(|seen| seen.outcome);
-                let (Some(one), Some(two)) = (seen(Mode::Plain), seen(Mode::Stream)) else { continue };
-                if one == MatrixOutcome::Refuse || two == MatrixOutcome::Refuse {
-                    continue;
-                }
-                let own = parser_families(engine, FamilyKind::Tool, parser).contains(&family.name);
-                let expected: &[&str] = match (one, two) {
-                    (MatrixOutcome::Ok, MatrixOutcome::Ok) => &["none"],
-                    (MatrixOutcome::Ok, _) | (_, MatrixOutcome::Ok) => &["stream_only", "wrong_tool_parser"],
-                    _ if own => &["wrong_tool_parser", "stream_only", "bad_args", "other"],
-                    _ if engine == "sglang" => &["wrong_tool_parser", "no_tool_parser"],
-                    _ => &["wrong_tool_parser"],
-                };
-                cell += 1;
-                if cell % stride != 0 {
-                    continue;
-                }
-                // A stranger does not know the parser: every second cell is asked without it.
-                for told in [(cell / stride) % 2 == 0] {
-                    let mut line = json!({"engine": engine, "engine_version": version, "request": request(),
-                        "response": plain(one, &raw), "stream_response": streamed(two, &raw)});
-                    if told {
-                        line["server_flags"] = json!(["--enable-auto-tool-choice", "--tool-call-parser", parser]);
-                    }
-                    let verdict = diagnose(&line).unwrap();
-                    of += 1;
-                    if !expected.contains(&verdict.diagnosis) {
-                        misses.push(format!(
-                            "{engine} {version} {} behind {parser} ({}/{}) told {told}: {} not {expected:?}",
-                            family.name,
-                            one.word(),
-                            two.word(),
-                            verdict.diagnosis
-                        ));
-                    }
-                }
-            }
+/// One set-up, and the diagnoses that are right for it.
+struct Cell {
+    what: String,
+    line: Value,
+    flags: [&'static str; 2],
+    expected: &'static [&'static str],
+}
+
+/// Diagnoses every `stride`-th cell, every second of them as a stranger who does not know the flags.
+fn grade(cells: impl Iterator<Item = Cell>, stride: usize) {
+    let (mut of, mut misses) = (0, Vec::new());
+    for (at, cell) in cells.step_by(stride).enumerate() {
+        let mut line = cell.line;
+        let told = at % 2 == 0;
+        if told {
+            line["server_flags"] = json!(["--enable-auto-tool-choice", cell.flags[0], cell.flags[1]]);
+        }
+        let verdict = diagnose(&line).unwrap();
+        of += 1;
+        if !cell.expected.contains(&verdict.diagnosis) {
+            misses.push(format!("{} told {told}: {} not {:?}", cell.what, verdict.diagnosis, cell.expected));
         }
     }
     println!("{} of {of} cells right\n{}", of - misses.len(), misses.join("\n"));
     assert!(of > 300, "{of}");
     assert!(misses.len() * 100 <= of * 2, "{} of {of} missed", misses.len());
+}
+
+fn tool_cell(engine: &str, version: &str, family: &str, parser: &'static str) -> Option<Cell> {
+    let raw = tool_dialect(family)?.render(&[call()]);
+    let seen = |mode| outcome(engine, Some(version), family, parser, mode, false).map(|seen| seen.outcome);
+    let (one, two) = (seen(Mode::Plain)?, seen(Mode::Stream)?);
+    let own = parser_families(engine, FamilyKind::Tool, parser).iter().any(|own| own == family);
+    let expected: &[&str] = match (one, two) {
+        (MatrixOutcome::Refuse, _) | (_, MatrixOutcome::Refuse) => return None,
+        (MatrixOutcome::Ok, MatrixOutcome::Ok) => &["none"],
+        (MatrixOutcome::Ok, _) | (_, MatrixOutcome::Ok) => &["stream_only", "wrong_tool_parser"],
+        _ if own => &["wrong_tool_parser", "stream_only", "bad_args", "other"],
+        _ if engine == "sglang" => &["wrong_tool_parser", "no_tool_parser"],
+        _ => &["wrong_tool_parser"],
+    };
+    Some(Cell {
+        what: format!("{engine} {version} {family} behind {parser} ({}/{})", one.word(), two.word()),
+        line: json!({"engine": engine, "engine_version": version, "request": request(),
+            "response": plain(one, &raw), "stream_response": streamed(two, &raw)}),
+        flags: ["--tool-call-parser", parser],
+        expected,
+    })
+}
+
+#[test]
+fn every_family_behind_every_parser() {
+    let runs = [("vllm", "0.33.0"), ("vllm", "0.16.0"), ("sglang", "0.5.23"), ("sglang", "0.5.9")];
+    let cells = runs.into_iter().flat_map(|(engine, version)| {
+        catalogue().tools.iter().flat_map(move |family| {
+            let parsers = parser_names(engine, FamilyKind::Tool, Some(version)).into_iter();
+            parsers.filter_map(move |parser| tool_cell(engine, version, &family.name, parser))
+        })
+    });
+    // All 8,000 cells take a minute in a debug build; `MONBAN_ALL_CELLS=1` asks them.
+    grade(cells, if std::env::var_os("MONBAN_ALL_CELLS").is_some() { 1 } else { 17 });
 }
 
 /// What stands in a field.
@@ -149,58 +157,56 @@ fn field(part: Part, raw: &str) -> Option<Value> {
     })
 }
 
+const SHAPES: &[&str] = &[
+    "think_full",
+    "think_prefilled",
+    "seed_think",
+    "mistral_think",
+    "gemma4_channel",
+    "granite",
+    "hunyuan_a13b",
+    "minimax_m3",
+    "kimi_k2",
+    "cohere",
+    "hy_v3_os",
+    "apertus",
+    "k2_horizon",
+    "kimi_old",
+];
+
+fn thought_cell(engine: &str, version: &str, shape: &str, parser: &'static str) -> Option<Cell> {
+    let raw = shape_text(shape)?;
+    let seen = reasoning_outcome(engine, Some(version), shape, parser, None, Mode::Plain)?.0;
+    let SplitOutcome::Split { reasoning, content } = seen else { return None };
+    let (thought, answer) = (field(reasoning, raw)?, field(content, raw)?);
+    let expected: &[&str] = match (reasoning, content) {
+        (Part::Thought, Part::Answer) => &["none"],
+        (_, Part::Raw | Part::Opened) => &["no_reasoning_parser", "wrong_reasoning_parser", "template"],
+        (Part::Raw, _) => &["wrong_reasoning_parser"],
+        _ => return None,
+    };
+    let key = if engine == "vllm" { "reasoning" } else { "reasoning_content" };
+    let message = json!({"role": "assistant", "content": answer, key: thought});
+    Some(Cell {
+        what: format!("{engine} {version} {shape} behind {parser} ({reasoning:?}+{content:?})"),
+        line: json!({"engine": engine, "engine_version": version,
+            "request": {"model": "served-model", "messages": [{"role": "user", "content": "Is it sunny?"}]},
+            "response": {"http_status": 200, "body": {
+                "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+                "usage": {"prompt_tokens": 20, "completion_tokens": 15, "total_tokens": 35}}}}),
+        flags: ["--reasoning-parser", parser],
+        expected,
+    })
+}
+
 #[test]
 fn every_thought_behind_every_reasoning_parser() {
-    let shapes = [
-        "think_full",
-        "think_prefilled",
-        "seed_think",
-        "mistral_think",
-        "gemma4_channel",
-        "granite",
-        "hunyuan_a13b",
-        "minimax_m3",
-        "kimi_k2",
-        "cohere",
-        "hy_v3_os",
-        "apertus",
-        "k2_horizon",
-        "kimi_old",
-    ];
-    let (mut of, mut misses) = (0, Vec::new());
-    for (engine, version) in [("vllm", "0.33.0"), ("vllm", "0.16.0"), ("sglang", "0.5.23")] {
-        for shape in shapes {
-            let Some(raw) = shape_text(shape) else { continue };
-            for parser in parser_names(engine, FamilyKind::Reasoning, Some(version)) {
-                let seen = reasoning_outcome(engine, Some(version), shape, parser, None, Mode::Plain);
-                let Some((SplitOutcome::Split { reasoning, content }, _)) = seen else { continue };
-                let (Some(thought), Some(answer)) = (field(reasoning, raw), field(content, raw)) else { continue };
-                let expected: &[&str] = match (reasoning, content) {
-                    (Part::Thought, Part::Answer) => &["none"],
-                    (_, Part::Raw | Part::Opened) => &["no_reasoning_parser", "wrong_reasoning_parser", "template"],
-                    (Part::Raw, _) => &["wrong_reasoning_parser"],
-                    _ => continue,
-                };
-                for told in [true, false] {
-                    let key = if engine == "vllm" { "reasoning" } else { "reasoning_content" };
-                    let mut line = json!({"engine": engine, "engine_version": version,
-                        "request": {"model": "served-model", "messages": [{"role": "user", "content": "Is it sunny?"}]},
-                        "response": {"http_status": 200, "body": {"choices": [{"index": 0, "finish_reason": "stop",
-                            "message": {"role": "assistant", "content": answer, key: thought}}],
-                            "usage": {"prompt_tokens": 20, "completion_tokens": 15, "total_tokens": 35}}}});
-                    if told {
-                        line["server_flags"] = json!(["--reasoning-parser", parser]);
-                    }
-                    let verdict = diagnose(&line).unwrap();
-                    of += 1;
-                    if !expected.contains(&verdict.diagnosis) {
-                        misses.push(format!("{engine} {version} {shape} behind {parser} ({reasoning:?}+{content:?}) told {told}: {} not {expected:?}", verdict.diagnosis));
-                    }
-                }
-            }
-        }
-    }
-    println!("{} of {of} cells right\n{}", of - misses.len(), misses.join("\n"));
-    assert!(of > 300, "{of}");
-    assert!(misses.len() * 100 <= of * 2, "{} of {of} missed", misses.len());
+    let runs = [("vllm", "0.33.0"), ("vllm", "0.16.0"), ("sglang", "0.5.23")];
+    let cells = runs.into_iter().flat_map(|(engine, version)| {
+        SHAPES.iter().flat_map(move |shape| {
+            let parsers = parser_names(engine, FamilyKind::Reasoning, Some(version)).into_iter();
+            parsers.filter_map(move |parser| thought_cell(engine, version, shape, parser))
+        })
+    });
+    grade(cells, 1);
 }

@@ -132,7 +132,6 @@ fn context(line: &Value) -> Context {
         tool_parser: stated(line, "tool"),
         reasoning_parser: stated(line, "reasoning"),
         notes: logs.iter().filter_map(|place| line.pointer(place)).map(as_text).collect(),
-        ..Context::default()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::tool::{ToolKind, ToolTrouble, trouble};
 use crate::diagnosis::Confidence;
-use crate::diagnosis::facts::{Facts, Known, Side};
+use crate::diagnosis::facts::{Facts, Known, Seen, Side};
 use crate::dialects::Strength;
 
 /// The same call in the text of every mode, or in one and nothing in the other.
@@ -130,17 +130,24 @@ fn unknown_parser<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'
             "a bare call stands in the text behind a gateway",
         ));
     }
-    let refuses = facts.server.is("vllm") && !facts.forced() && !facts.is_harmony();
+    let (kind, or) = likeliest(facts, found);
+    let seen = "the call stands in the text as the model wrote it";
+    Some(ToolTrouble { or: Some(or), ..trouble(kind, side, Confidence::Medium, seen) })
+}
+
+/// The likelier of the two that leave a call in the text, and the other one.
+///
+/// vLLM answers an automatic call only where a parser runs. Elsewhere the parser people set by habit is hermes: what it
+/// would have read speaks for none, what it would not for a wrong one where parsers have names.
+fn likeliest(facts: &Facts<'_>, found: Seen) -> (ToolKind, &'static str) {
+    let damaged = found.damaged && found.strength == Strength::Partial;
     let common = found.family == "hermes_json";
-    let (kind, or) = if found.damaged && found.strength == Strength::Partial {
-        (ToolKind::NoParser, "wrong_tool_parser")
-    } else if facts.leaks_from_parser() || (refuses && (facts.server.version.is_some() || !common)) {
-        (ToolKind::WrongParser, "no_tool_parser")
-    } else if facts.server.engine.is_none() && !common && found.strength == Strength::Strong {
+    let refuses = facts.server.is("vllm") && !facts.forced() && !facts.is_harmony();
+    let a_parser_runs = refuses && (facts.server.version.is_some() || !common);
+    let nothing_known = facts.server.engine.is_none() && !common && found.strength == Strength::Strong;
+    if !damaged && (facts.leaks_from_parser() || a_parser_runs || nothing_known) {
         (ToolKind::WrongParser, "no_tool_parser")
     } else {
         (ToolKind::NoParser, "wrong_tool_parser")
-    };
-    let seen = "the call stands in the text as the model wrote it";
-    Some(ToolTrouble { or: Some(or), ..trouble(kind, side, Confidence::Medium, seen) })
+    }
 }

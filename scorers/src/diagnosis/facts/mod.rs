@@ -140,12 +140,21 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// The modes show different things of the same call.
+    /// The modes show different things of the same call: not merely another sample.
     #[must_use]
     pub fn modes_differ(&self) -> bool {
         let [first, second] = self.sides.as_slice() else { return false };
-        first.call_state() != second.call_state()
-            || first.completion.text().split_whitespace().ne(second.completion.text().split_whitespace())
+        if first.call_state() != second.call_state() {
+            return true;
+        }
+        let texts = first.completion.text().split_whitespace().ne(second.completion.text().split_whitespace());
+        texts && (self.is_greedy() || first.meant_calls() == second.meant_calls())
+    }
+
+    /// The same request gives the same answer.
+    #[must_use]
+    pub fn is_greedy(&self) -> bool {
+        self.request.body.get("temperature").and_then(Value::as_f64) == Some(0.0)
     }
 
     /// The task wanted a call, and none was delivered as wanted.

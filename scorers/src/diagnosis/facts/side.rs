@@ -190,6 +190,13 @@ impl<'a> Side<'a> {
         odd_name || !self.at_cap() && !matches!(call.arguments.value(), Ok(Value::Object(_)))
     }
 
+    /// The calls as the model meant them: names and arguments.
+    #[must_use]
+    pub fn meant_calls(&self) -> Vec<(&'a str, Option<Value>)> {
+        let calls = self.reread.map_or(&self.completion.tool_calls, |reread| &reread.completion.tool_calls);
+        calls.iter().map(|call| (call.name.as_str(), Self::object_of(call))).collect()
+    }
+
     /// The arguments of a call as an object, looking through one layer of JSON text.
     #[must_use]
     pub fn object_of(call: &ToolCall) -> Option<Value> {

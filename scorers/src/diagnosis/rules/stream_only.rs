@@ -1,7 +1,5 @@
 //! `stream_only`: the streamed answer is wrong where the plain one is right (or the other way round).
 
-use serde_json::Value;
-
 use crate::completion::{Body, Mode};
 use crate::diagnosis::causes::{ReasoningKind, ToolKind};
 use crate::diagnosis::facts::{Facts, Side};
@@ -140,8 +138,7 @@ fn from_causes(signs: &Signs<'_>) -> Option<Finding> {
 fn texts_differ(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let [first, second] = facts.sides.as_slice() else { return None };
-    let greedy = facts.request.body.get("temperature").and_then(Value::as_f64) == Some(0.0);
-    if !greedy || signs.tool.is_some() || signs.reasoning.is_some() {
+    if !facts.is_greedy() || signs.tool.is_some() || signs.reasoning.is_some() {
         return None;
     }
     let calls = |side: &Side<'_>| side.completion.tool_calls.iter().map(|call| (call.name.clone(), call.arguments.value().ok())).collect::<Vec<_>>();
