@@ -137,7 +137,7 @@ fn calls_differ(facts: &Facts<'_>) -> bool {
 fn call_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> ReasoningTrouble<'a> {
     let family = side.leak().map(|(found, _)| found.family).unwrap_or_default();
     let before = side.leak().and_then(|(found, _)| side.completion.reasoning().get(..found.start)).unwrap_or_default();
-    let seen = "the call was found inside the reasoning field";
+    let seen = "call found inside the reasoning field";
     let (kind, confidence) = if facts.model.reasons == Some(false) {
         (ReasoningKind::Unneeded, Confidence::High)
     } else if facts.reasoning_parser_is_the_models() == Some(true) {
@@ -156,8 +156,9 @@ fn answer_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<Reasonin
     if !side.has_reasoning() {
         return None;
     }
-    // Thoughts and an answer apart: the model closed its thoughts itself, whatever its name says.
-    if facts.model.reasons == Some(false) && facts.sides.iter().all(Side::is_silent) {
+    // Thoughts and a text apart: the model closed its thoughts itself, whatever its name says. Calls are no text: a parser
+    // that takes untagged text hands calls on.
+    if facts.model.reasons == Some(false) && facts.sides.iter().all(|side| side.completion.text().trim().is_empty()) {
         return Some(trouble(
             ReasoningKind::Unneeded,
             side,

@@ -51,7 +51,8 @@ fn broken(signs: &Signs<'_>) -> Option<Finding> {
 fn raw_breaks(text: &str) -> bool {
     let Some(body) = text.find('{').and_then(|at| text.get(at..=text.rfind('}')?)) else { return false };
     let error = serde_json::from_str::<Value>(body).err().map(|error| error.to_string()).unwrap_or_default();
-    error.contains("control character") || error.contains("expected `,` or `}`") && body.matches('{').count() == body.matches('}').count()
+    let balanced = body.matches('{').count() == body.matches('}').count();
+    error.contains("control character") || balanced && error.contains("expected `,`")
 }
 
 /// A call where nothing was declared: the model's habit, or the client's own format.

@@ -109,7 +109,7 @@ fn from_causes(signs: &Signs<'_>) -> Option<Finding> {
         let nothing = side.is_silent() && side.mode == Mode::Stream;
         let note = match (nothing, facts.sides.len()) {
             (true, 1) => "; tokens were generated but nothing was streamed",
-            (true, _) => "; the non-stream answer works",
+            (true, _) => "; non-stream works",
             _ => "",
         };
         return Some(

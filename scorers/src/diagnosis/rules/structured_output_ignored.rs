@@ -112,7 +112,7 @@ fn draft(facts: &Facts<'_>, side: &Side<'_>, wanted: &Wanted, wrong: &Wrong) -> 
         return new(Blame::ServerConfig, Confidence::High, message).fix("guided_decoding_backend: xgrammar in the extra options (YAML)");
     }
     if side.has_reasoning() || facts.launch.reasoning_parser.value().is_some() {
-        let message = format!("{message}; grammar and reasoning parser do not go together here: such servers work without the reasoning parser");
+        let message = format!("{message}; grammar and reasoning parser do not go together here: see whether it works without the reasoning parser");
         return new(Blame::ServerBug, Confidence::Medium, message)
             .fix("retest without --reasoning-parser and without speculative decoding; thinking off for schema tasks")
             .fix(advice::upgrade(facts));

@@ -22,7 +22,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     if let Some(mut finding) = signs.error_finding(&RULE) {
         let html = facts.faults.iter().any(|(_, fault)| fault.message.trim_start().starts_with('<'));
         if html {
-            finding.message.push_str("; an HTML body, so a proxy wrote it");
+            finding.message.push_str(", HTML body: a proxy wrote this, not the engine");
         }
         return Some(finding);
     }

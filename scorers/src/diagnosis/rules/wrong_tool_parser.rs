@@ -35,6 +35,11 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         .families(trouble.family, facts.launch.tool_parser.value())
         .evidence(facts, "content", trouble.side.leaked_text())
         .evidence(facts, "finish_reason", trouble.side.finish())
+        .note(if trouble.side.finish() == "tool_calls" && trouble.side.completion.tool_calls.is_empty() && !trouble.seen.contains("finish_reason") {
+            "; finish_reason tool_calls with empty tool_calls"
+        } else {
+            ""
+        })
         .note(if signs.reasoning.is_some() { "; two separate faults: the reasoning is not split either" } else { "" })
         .note(if facts.request.thinking == Some(true) && trouble.side.has_reasoning() {
             "; seen here in thinking mode only: retest with thinking off to confirm"
