@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use futures_util::stream::{self, StreamExt as _};
+use monban_scorers::completion::TransportErrorKind;
 use monban_scorers::{Exchange, RawJson};
 use tokio::time::{Instant, timeout_at};
 
@@ -27,16 +28,24 @@ pub(super) struct Asking<'a> {
 impl Asking<'_> {
     /// Asks all, the first of the list first; what does not get its turn in time is left unasked.
     pub(super) async fn all(&self, probes: Vec<Probe>) -> Vec<Asked> {
-        stream::iter(probes).map(|probe| self.one(probe)).buffered(AT_ONCE).collect().await
+        stream::iter(probes).map(|probe| self.one(probe)).buffer_unordered(AT_ONCE).collect().await
     }
 
     /// Asks one.
     pub(super) async fn one(&self, probe: Probe) -> Asked {
         let exchange = match Instant::now() < self.deadline {
-            true => timeout_at(self.deadline, self.send(&probe)).await.ok().flatten(),
+            true => timeout_at(self.deadline, self.insist(&probe)).await.ok().flatten(),
             false => None,
         };
         Asked { probe, exchange }
+    }
+
+    /// A connection that a server closed under the request is none of the answers: asked again, once.
+    async fn insist(&self, probe: &Probe) -> Option<Exchange> {
+        let exchange = self.send(probe).await?;
+        let closed = exchange.status.is_none()
+            && exchange.error.as_ref().is_some_and(|error| error.kind == TransportErrorKind::Cut);
+        if closed { self.send(probe).await } else { Some(exchange) }
     }
 
     async fn send(&self, probe: &Probe) -> Option<Exchange> {

@@ -68,8 +68,7 @@ pub async fn examine(patient: &Patient) -> Result<Report, String> {
     if chart.seen.reply(PLAIN).completion().is_some() {
         probe(&mut chart, &asking, patient.anonymous.is_some()).await;
     }
-    let mut exchanges: Vec<_> = chart.seen.exchanges().cloned().collect();
-    exchanges.truncate(80);
+    let exchanges: Vec<_> = chart.seen.exchanges().cloned().collect();
     witness(&mut chart.identity, exchanges.iter());
     chart.context = context(&chart.identity, patient);
     let cases = judged::cases(&chart.judged, &chart.seen, &chart.context);
@@ -132,7 +131,8 @@ async fn probe(chart: &mut Chart, asking: &Asking<'_>, keyed: bool) {
     // The first was asked to see whether anything answers.
     probes.remove(0);
     let cheap = singles(&chart.model, chart.identity.max_model_len, keyed);
-    let rest = probes.split_off(probes.len().min(9));
+    let first = if chart.judged.is_slow() { 2 } else { 9 };
+    let rest = probes.split_off(probes.len().min(first));
     probes.extend(cheap);
     probes.extend(rest);
     chart.seen.0.extend(asking.all(probes).await);
@@ -211,7 +211,7 @@ fn conclude(patient: &Patient, chart: &Chart, cases: &[Case], parser_runs: Optio
         flags: flags(context, &findings),
         exit_code: exit_code(completions, &findings),
         findings,
-        requests: seen.exchanges().count(),
+        requests: seen.exchanges().count() + identity.asked,
         wall_ms: 0,
         completions,
     }

@@ -39,8 +39,10 @@ pub(super) struct Scene<'a> {
 pub(super) fn collect(scene: &Scene<'_>, readings: Vec<Finding>) -> Vec<Finding> {
     let template = readings.iter().any(|finding| finding.rule == "template");
     let mut merged: Vec<Finding> = Vec::new();
+    let answers = scene.cases.iter().any(|case| case.completions().next().is_some());
     let judged = scene.cases.iter().flat_map(|case| case.judgement.findings.iter().map(move |found| (case.id, found)));
-    let judged = judged.filter(|(id, found)| is_held_up(scene, id, found)).map(|(_, found)| soften(found.clone()));
+    let judged =
+        judged.filter(|(id, found)| is_held_up(scene, id, found)).map(|(_, found)| soften(found.clone(), answers));
     readings.into_iter().chain(judged).chain(choice(scene, template)).for_each(|found| merge(&mut merged, found));
     alternatives(scene, &mut merged);
     merged.iter_mut().for_each(|found| sharpen(scene, found));
@@ -49,7 +51,11 @@ pub(super) fn collect(scene: &Scene<'_>, readings: Vec<Finding>) -> Vec<Finding>
 }
 
 /// What the model did wrong, and what a budget did, is worth a remark and no more: the doctor looks at the server.
-fn soften(mut found: Finding) -> Finding {
+fn soften(mut found: Finding, answers: bool) -> Finding {
+    // One probe that took too long says little where others were answered.
+    if found.rule == "unreachable_or_loading" && answers {
+        found.severity = Severity::Info;
+    }
     if ERRORS_OF_ASKING.contains(&found.rule.as_str()) {
         return found;
     }

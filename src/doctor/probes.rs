@@ -10,7 +10,7 @@ use crate::suite;
 /// Below so many tokens a second an endpoint is slow: less is asked, with smaller budgets.
 const SLOW: f64 = 90.0;
 /// The budget on slow endpoints, tokens.
-const SMALL: u64 = 64;
+const SMALL: u64 = 48;
 
 /// The ids, as the readings know them. A test holds them against the file.
 pub(super) const PLAIN: &str = "plain";
@@ -46,6 +46,11 @@ impl Judged {
         if self.slow {
             self.tasks.iter_mut().for_each(|task| set(task, |body| body["max_tokens"] = json!(SMALL)));
         }
+    }
+
+    /// The endpoint is slow: what is cheap goes first.
+    pub(super) fn is_slow(&self) -> bool {
+        self.slow
     }
 
     /// The second turn replays the endpoint's own call id: templates read names and forms out of it.

@@ -16,13 +16,14 @@ struct Case {
     options: Options,
     key: Option<&'static str>,
     model: Option<&'static str>,
+    profile: Option<monban::profile::Profile>,
 }
 
 fn case(engine: &str, family: &str, tool: Option<&str>, reasoning: Option<&str>) -> Case {
     let mut options = Options::new(engine, family, &ParserChoice::read(tool), &ParserChoice::read(reasoning)).unwrap();
     options.ttft = Duration::ZERO;
     options.tokens_per_second = 0.0;
-    Case { options, key: None, model: None }
+    Case { options, key: None, model: None, profile: None }
 }
 
 impl Case {
@@ -47,7 +48,7 @@ impl Case {
                 client: client(self.key),
                 anonymous: self.key.map(|_| client(None)),
                 model: self.model.map(str::to_owned),
-                profile: None,
+                profile: self.profile,
                 environment: "test".to_owned(),
                 route: "direct".to_owned(),
                 patience: Duration::from_secs(1),
@@ -146,6 +147,29 @@ fn the_family_behind_a_swallowed_call_is_named() {
     assert_eq!(finding.observed_family.as_deref(), Some("qwen3_coder_xml"), "{}", told(&report));
     assert!(finding.fix[0].contains("--tool-call-parser qwen3_coder"), "{:?}", finding.fix);
     assert!(report.flags.tool.is_some_and(|flags| flags.contains("qwen3_coder")));
+}
+
+#[test]
+fn servers_testify_against_themselves() {
+    let report = finds(case("sglang", "qwen3_coder_xml", Some("qwen25"), None), "wrong_tool_parser");
+    let places = |report: &Report| -> Vec<String> {
+        report.findings[0].evidence.iter().map(|evidence| evidence.place.clone()).collect()
+    };
+    assert!(places(&report).contains(&"POST /parse_function_call".to_owned()), "{}", told(&report));
+    let report = finds(case("vllm", "qwen3_coder_xml", Some("glm47"), None), "wrong_tool_parser");
+    assert!(places(&report).contains(&"GET /metrics".to_owned()), "{}", told(&report));
+}
+
+#[test]
+fn a_profile_is_held_against_the_endpoint() {
+    let examined = |parser: &str| {
+        let text = format!("sglang serve simulated-hermes-json --tool-call-parser {parser} --context-length 32768");
+        let profile = monban::profile::scan_text(&text).unwrap();
+        Case { profile: Some(profile), ..case("sglang", "hermes_json", Some("qwen25"), None) }.examine()
+    };
+    let report = examined("deepseekv3");
+    assert!(errors(&report).contains(&"profile_conflict"), "{}", told(&report));
+    assert_eq!(report.exit_code, exit::MISCONFIGURED);
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn budget(seen: &Seen, name: &str, limit: u64) -> Capability {
             how,
             format!("{limit} tokens stated; a larger budget is lowered silently"),
         ),
-        _ => Capability::new(name, Status::Inconclusive, how, format!("{limit} tokens stated")),
+        _ => Capability::new(name, Status::Inconclusive, how, format!("{limit} tokens stated; out of time")),
     }
 }
 

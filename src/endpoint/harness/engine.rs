@@ -24,6 +24,7 @@ pub struct Simulated {
     brain: Brain,
     ids: AtomicU64,
     parsed: AtomicU64,
+    called: AtomicU64,
 }
 
 /// The body of an answer to a GET.
@@ -48,7 +49,15 @@ impl Simulated {
             fingerprint: (options.engine == "vllm").then(|| format!("vllm-{}-harness", options.version)),
         };
         let created = u64::try_from(jiff::Timestamp::now().as_second()).unwrap_or_default();
-        Self { look, created, brain, ids: AtomicU64::new(options.seed), parsed: AtomicU64::new(0), options }
+        Self {
+            look,
+            created,
+            brain,
+            ids: AtomicU64::new(options.seed),
+            parsed: AtomicU64::new(0),
+            called: AtomicU64::new(0),
+            options,
+        }
     }
 
     /// What a client would have got of a request, without a network: the faults of transport left out.
@@ -127,7 +136,8 @@ impl Simulated {
         // What the engine refuses was refused before.
         let mut delivered = deliver::deliver(&written, &raw, &self.options, &request, mode).unwrap_or_default();
         self.spoil(&mut delivered, &written, &raw, body, streamed);
-        self.parsed.fetch_add(u64::from(!request.tools.is_empty()), Ordering::Relaxed);
+        let counter = if delivered.calls.is_empty() { &self.parsed } else { &self.called };
+        counter.fetch_add(u64::from(!request.tools.is_empty()), Ordering::Relaxed);
         self.bill(&mut delivered, &raw, &request, &written, body);
         stop_at(&mut delivered, asked);
         if asked.get("logprobs").and_then(Value::as_bool) == Some(true) {
@@ -217,10 +227,7 @@ impl Simulated {
             "/health" if llama => Reply::Json(json!({ "status": "ok" })),
             "/health" => Reply::Text(String::new()),
             "/version" if vllm => Reply::Json(json!({ "version": options.version })),
-            "/metrics" if vllm => Reply::Text(format!(
-                "# HELP vllm:num_requests_running Requests in execution.\n# TYPE vllm:num_requests_running gauge\nvllm:num_requests_running 0.0\n# TYPE vllm:request_success_total counter\nvllm:request_success_total{{finished_reason=\"stop\"}} {}.0\n",
-                self.parsed.load(Ordering::Relaxed)
-            )),
+            "/metrics" if vllm => Reply::Text(self.metrics()),
             "/model_info" | "/get_model_info" if sglang => Reply::Json(json!({
                 "model_path": options.model, "served_model_name": options.model, "is_generation": true,
                 "tool_call_parser": options.tool_parser, "reasoning_parser": options.reasoning_parser,
@@ -235,6 +242,19 @@ impl Simulated {
             })),
             _ => return None,
         })
+    }
+
+    /// Of vLLM's metrics, those that are of use: the parser's counter is there only where a parser is.
+    fn metrics(&self) -> String {
+        let mut text = "# TYPE vllm:num_requests_running gauge\nvllm:num_requests_running 0.0\n".to_owned();
+        let counters = [("no_tool_call", &self.parsed), ("tool_call", &self.called)];
+        for (outcome, count) in counters.into_iter().filter(|_| self.options.tool_parser.is_some()) {
+            text.push_str(&format!(
+                "vllm:tool_call_parser_invocations_total{{mode=\"auto\",outcome=\"{outcome}\",request_type=\"chat\"}} {}.0\n",
+                count.load(Ordering::Relaxed)
+            ));
+        }
+        text
     }
 
     fn models(&self) -> Value {

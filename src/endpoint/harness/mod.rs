@@ -7,6 +7,7 @@ mod deliver;
 mod engine;
 pub mod fault;
 mod options;
+mod reparse;
 mod running;
 mod sample;
 mod server;

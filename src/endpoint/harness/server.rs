@@ -69,6 +69,10 @@ async fn answer(request: Request<Incoming>, setup: Arc<Simulated>) -> Result<Res
             Some(Reply::Text(text)) => response(StatusCode::OK, "text/plain; charset=utf-8", text.into()),
             None => not_found(),
         },
+        (&Method::POST, path) if setup.options.engine == "sglang" => {
+            let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
+            super::reparse::reparse(path, &asked).map_or_else(not_found, |told| json_response(StatusCode::OK, &told))
+        }
         _ => not_found(),
     })
 }

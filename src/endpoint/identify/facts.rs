@@ -31,6 +31,9 @@ pub struct Identity {
     /// Its chat template, where it shows one.
     #[serde(skip)]
     pub chat_template: Option<String>,
+    /// How many requests it took.
+    #[serde(skip)]
+    pub asked: usize,
     /// Whether anything answered at all.
     pub reached: bool,
     /// Why nothing did, in the transport's or server's words.

@@ -18,7 +18,7 @@ pub type Answers = BTreeMap<String, Exchange>;
 /// Reads the answers to [`identify`](super::identify)'s questions.
 #[must_use]
 pub fn read(answers: &Answers) -> Identity {
-    let mut identity = Identity::default();
+    let mut identity = Identity { asked: answers.len(), ..Identity::default() };
     reachable(answers, &mut identity);
     gateway(answers, &mut identity);
     models(answers, &mut identity);
