@@ -112,8 +112,3 @@ fn dispatch(command: Command, io: &mut Io) -> anyhow::Result<u8> {
         Command::Completions(args) => completions::run(args, io),
     }
 }
-
-/// The answer of a subcommand this build was made without.
-fn unavailable(name: &str) -> anyhow::Result<u8> {
-    anyhow::bail!("`monban {name}` is not available in this build")
-}
