@@ -10,15 +10,14 @@ use tokio::time::{Instant, timeout_at};
 use super::seen::{Asked, Probe, To};
 use crate::endpoint::Client;
 
-/// Probes in flight.
-const AT_ONCE: usize = 4;
-
 /// Who asks, and until when.
 #[derive(Clone, Debug)]
 pub(super) struct Asking<'a> {
     pub(super) client: &'a Client,
     /// The same endpoint without the key, where one is used.
     pub(super) anonymous: Option<&'a Client>,
+    /// Probes in flight.
+    pub(super) at_once: usize,
     /// The longest wait for one answer.
     pub(super) patience: Duration,
     /// When everything ends.
@@ -28,7 +27,7 @@ pub(super) struct Asking<'a> {
 impl Asking<'_> {
     /// Asks all, the first of the list first; what does not get its turn in time is left unasked.
     pub(super) async fn all(&self, probes: Vec<Probe>) -> Vec<Asked> {
-        stream::iter(probes).map(|probe| self.one(probe)).buffer_unordered(AT_ONCE).collect().await
+        stream::iter(probes).map(|probe| self.one(probe)).buffer_unordered(self.at_once).collect().await
     }
 
     /// Asks one.

@@ -11,15 +11,18 @@ use super::asking::Asking;
 use super::findings::{self, Scene};
 use super::followups;
 use super::judged::{self, Case};
-use super::probes::{Judged, PLAIN, TOOLS_AUTO, TOOLS_HISTORY};
+use super::probes::{Judged, TOOLS_AUTO, TOOLS_HISTORY};
 use super::readings;
 use super::recovered::{Recovered, recovered};
 use super::report::{Capability, Flags, Report, exit_code};
 use super::seen::{Probe, Reply, Seen, To};
-use super::singles::singles;
+use super::singles::{FIRST, first, singles};
 use crate::endpoint::Client;
 use crate::endpoint::identify::{Identity, identify, parser_runs, witness};
 use crate::profile::{Discovered, Profile};
+
+/// Probes in flight.
+const AT_ONCE: usize = 4;
 
 /// Whom to examine, and how long.
 #[derive(Clone, Debug)]
@@ -57,7 +60,8 @@ struct Chart {
 /// The probes cannot be read: a fault of the program, which a test rules out.
 pub async fn examine(patient: &Patient) -> Result<Report, String> {
     let started = Instant::now();
-    let asking = Asking {
+    let mut asking = Asking {
+        at_once: AT_ONCE,
         client: &patient.client,
         anonymous: patient.anonymous.as_ref(),
         patience: patient.patience,
@@ -65,7 +69,10 @@ pub async fn examine(patient: &Patient) -> Result<Report, String> {
     };
     let mut chart = admit(patient, &asking).await?;
     let before = metrics(&chart.seen, "metrics-before");
-    if chart.seen.reply(PLAIN).completion().is_some() {
+    if chart.judged.is_slow() {
+        asking.at_once = 2;
+    }
+    if chart.seen.reply(FIRST).completion().is_some() {
         probe(&mut chart, &asking, patient.anonymous.is_some()).await;
     }
     let exchanges: Vec<_> = chart.seen.exchanges().cloned().collect();
@@ -94,19 +101,14 @@ async fn admit(patient: &Patient, asking: &Asking<'_>) -> Result<Chart, String> 
     let context = context(&identity, patient);
     let judged = Judged::new(&model)?;
     let mut chart = Chart { identity, context, judged, model, seen: Seen::default() };
-    let first = chart.judged.probes(|id| id == PLAIN).into_iter().take(1);
-    for probe in first {
-        let mut asked = asking.one(probe.clone()).await;
-        let busy = |asked: &super::seen::Asked| {
-            asked.exchange.as_ref().is_some_and(|exchange| matches!(exchange.status, Some(429 | 503)))
-        };
-        if busy(&asked) {
-            tokio::time::sleep(Duration::from_secs(1)).await;
-            asked = asking.one(probe).await;
-        }
-        chart.seen.0.push(asked);
+    let probe = first(&chart.model);
+    let mut asked = asking.one(probe.clone()).await;
+    if asked.exchange.as_ref().is_some_and(|exchange| matches!(exchange.status, Some(429 | 503))) {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        asked = asking.one(probe).await;
     }
-    if let Reply::Completion(completion) = chart.seen.reply(PLAIN) {
+    chart.seen.0.push(asked);
+    if let Reply::Completion(completion) = chart.seen.reply(FIRST) {
         chart.judged.pace(pace(&completion));
     }
     if chart.identity.reached {
@@ -128,12 +130,11 @@ fn pace(completion: &Completion) -> Option<f64> {
 /// The probes, the most important first; the second turn when the first has called.
 async fn probe(chart: &mut Chart, asking: &Asking<'_>, keyed: bool) {
     let mut probes = chart.judged.probes(|id| id != TOOLS_HISTORY);
-    // The first was asked to see whether anything answers.
-    probes.remove(0);
     let cheap = singles(&chart.model, chart.identity.max_model_len, keyed);
-    let first = if chart.judged.is_slow() { 2 } else { 9 };
-    let rest = probes.split_off(probes.len().min(first));
+    let leading = if chart.judged.is_slow() { 0 } else { 10 };
+    let rest = probes.split_off(probes.len().min(leading));
     probes.extend(cheap);
+    probes.extend(followups::stop(&chart.seen, &chart.model));
     probes.extend(rest);
     chart.seen.0.extend(asking.all(probes).await);
     if let Some(id) = chart.seen.reply(TOOLS_AUTO).completion().and_then(|one| one.tool_calls.first()?.id.clone()) {
@@ -155,7 +156,7 @@ async fn follow_up(
     let probe =
         Probe { id: "metrics-after", mode: Mode::Plain, to: To::Get("/metrics"), body: serde_json::Value::Null };
     chart.seen.0.push(asking.one(probe).await);
-    let probes = followups::after(&chart.seen, cases, &chart.judged, &chart.context);
+    let probes = followups::after(cases, &chart.judged, &chart.context);
     chart.seen.0.extend(asking.all(probes).await);
     let found = text_behind(chart);
     if let Some(task) = chart.judged.task(TOOLS_AUTO) {

@@ -1,4 +1,4 @@
-//! What is asked because of what was answered: [`after`] for the second turn, [`proofs`] for what a parser hid. Pure.
+//! What is asked because of what was answered: [`stop`], [`after`] for calls that did not arrive, [`proofs`]. Pure.
 
 use monban_scorers::diagnosis::Context;
 use monban_scorers::{Mode, Request, catalogue};
@@ -14,14 +14,9 @@ use super::singles;
 pub(super) const PARSED_CALL: &str = "parsed-call";
 pub(super) const SEPARATED: &str = "separated";
 
-/// The probes that need an answer first: the stop sequence, the re-asks for a call that did not arrive.
-pub(super) fn after(seen: &Seen, cases: &[Case], judged: &Judged, context: &Context) -> Vec<Probe> {
+/// The re-asks for a call that did not arrive.
+pub(super) fn after(cases: &[Case], judged: &Judged, context: &Context) -> Vec<Probe> {
     let mut probes = Vec::new();
-    if let Some(task) = judged.tasks.first()
-        && let Some(stop) = stop_word(seen)
-    {
-        probes.push(singles::stopped(&task.request.model, &stop));
-    }
     let silent = cases.iter().find(|case| case.id == TOOLS_AUTO).is_some_and(|case| {
         let mut completions = case.completions().peekable();
         completions.peek().is_some() && completions.all(|completion| completion.tool_calls.is_empty())
@@ -46,9 +41,14 @@ pub(super) fn after(seen: &Seen, cases: &[Case], judged: &Judged, context: &Cont
     probes
 }
 
-/// A word from the middle of the answer that is asked again with a stop.
+/// The first question again, with a word of its answer as the stop sequence.
+pub(super) fn stop(seen: &Seen, model: &str) -> Option<Probe> {
+    stop_word(seen).map(|word| singles::stopped(model, &word))
+}
+
+/// A word from the middle of the answer.
 fn stop_word(seen: &Seen) -> Option<String> {
-    let reply = seen.reply("again");
+    let reply = seen.reply(singles::FIRST);
     let completion = reply.completion()?;
     let text = format!("{}{}", completion.reasoning(), completion.text());
     let words: Vec<&str> = text.split_whitespace().filter(|word| word.chars().count() > 2).collect();

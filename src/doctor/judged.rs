@@ -3,11 +3,12 @@
 use monban_scorers::completion::{FaultKind, TransportErrorKind};
 use monban_scorers::diagnosis::{Context, blames_server};
 use monban_scorers::judge::{Attempt, Judgement, Outcome, judge};
-use monban_scorers::{Answer, Completion, Exchange, Mode, Verdict};
+use monban_scorers::{Answer, Completion, Exchange, Mode, Request, Verdict};
 
 use super::probes::{Judged, ROWS};
 use super::report::{Capability, Status};
 use super::seen::Seen;
+use super::singles::FIRST;
 
 /// One task as judged; the modes that were not answered in time are left out.
 #[derive(Clone, Debug)]
@@ -30,9 +31,18 @@ impl Case {
     }
 }
 
-/// Judges every task that was answered.
+/// Judges every task that was answered; where none was, the first question.
 pub(super) fn cases(judged: &Judged, seen: &Seen, context: &Context) -> Vec<Case> {
-    ROWS.iter().filter_map(|(id, _)| case(id, judged, seen, context)).collect()
+    let cases: Vec<Case> = ROWS.iter().filter_map(|(id, _)| case(id, judged, seen, context)).collect();
+    if cases.is_empty() { first(seen, context).into_iter().collect() } else { cases }
+}
+
+fn first(seen: &Seen, context: &Context) -> Option<Case> {
+    let exchange = seen.exchange(FIRST, Mode::Plain)?.clone();
+    let request = Request::read(&exchange.request.value());
+    let judgement =
+        judge(&Attempt { task: FIRST, request: &request, exchanges: &[exchange], expectations: &[], context });
+    Some(Case { id: FIRST, modes: vec![Mode::Plain], judgement })
 }
 
 fn case(id: &'static str, judged: &Judged, seen: &Seen, context: &Context) -> Option<Case> {

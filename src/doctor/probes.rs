@@ -72,6 +72,10 @@ impl Judged {
                 probes.push(Probe { id: known(&task.id), mode, to: To::Chat, body: task.body(mode).value() });
             }
         }
+        if self.slow {
+            // Every question once before any twice.
+            probes.sort_by_key(|probe| probe.mode);
+        }
         probes
     }
 

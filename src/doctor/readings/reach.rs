@@ -4,9 +4,9 @@ use monban_scorers::Mode;
 
 use super::words;
 use crate::doctor::judged::Case;
-use crate::doctor::probes::PLAIN;
 use crate::doctor::report::{Capability, Status};
 use crate::doctor::seen::{Reply, Seen};
+use crate::doctor::singles::FIRST;
 use crate::endpoint::identify::Identity;
 
 /// The rows.
@@ -16,7 +16,7 @@ pub(in crate::doctor) fn reach(seen: &Seen, identity: &Identity, cases: &[Case],
 
 fn reachable(seen: &Seen, identity: &Identity) -> Capability {
     let (name, how) = ("reachable", "GET /v1/models, POST /v1/chat/completions");
-    match seen.reply(PLAIN) {
+    match seen.reply(FIRST) {
         Reply::Completion(completion) => {
             let time = completion.timing.latency_us / 1000;
             Capability::new(name, Status::Ok, how, format!("answered in {time} ms"))
@@ -34,7 +34,7 @@ fn served(seen: &Seen, identity: &Identity, cases: &[Case], model: &str) -> Capa
     let answered = cases.iter().any(|case| case.completions().next().is_some());
     let listed = identity.served.iter().any(|served| served == model);
     let names = || identity.served.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
-    match seen.reply(PLAIN) {
+    match seen.reply(FIRST) {
         Reply::Fault(fault) if fault.status == Some(404) => Capability::new(name, Status::Refused, how, words(&fault)),
         _ if listed => Capability::new(name, Status::Ok, how, format!("`{model}` is served")),
         _ if identity.served.is_empty() => {
@@ -68,7 +68,7 @@ fn unknown_name(seen: &Seen) -> Capability {
 
 fn key(seen: &Seen) -> Capability {
     let (name, how) = ("API key", "the same request without the key");
-    if let Reply::Fault(fault) = seen.reply(PLAIN)
+    if let Reply::Fault(fault) = seen.reply(FIRST)
         && matches!(fault.status, Some(401 | 403))
     {
         return Capability::new(name, Status::Refused, "POST /v1/chat/completions", words(&fault));

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::unanswered;
 use crate::doctor::report::{Capability, Status};
 use crate::doctor::seen::Seen;
+use crate::doctor::singles::FIRST;
 
 /// The rows.
 pub(in crate::doctor) fn sampling(seen: &Seen) -> Vec<Capability> {
@@ -44,7 +45,7 @@ fn stop(seen: &Seen) -> Capability {
     let whole = |reply: &crate::doctor::seen::Reply| {
         reply.completion().map(|completion| format!("{}{}", completion.reasoning(), completion.text()))
     };
-    let (before, after) = (whole(&seen.reply("again")).unwrap_or_default(), whole(&reply).unwrap_or_default());
+    let (before, after) = (whole(&seen.reply(FIRST)).unwrap_or_default(), whole(&reply).unwrap_or_default());
     let status = if after.contains(word) {
         Status::Ignored
     } else if before.starts_with(after.trim_end()) {
@@ -97,7 +98,7 @@ fn choices(seen: &Seen) -> Capability {
 
 fn repeatable(seen: &Seen) -> Capability {
     let (name, how) = ("equal at temperature 0", "the same request twice");
-    let (one, two) = (seen.reply("again"), seen.reply("again-2"));
+    let (one, two) = (seen.reply(FIRST), seen.reply("again"));
     if let Some(row) = unanswered(name, how, &one).or_else(|| unanswered(name, how, &two)) {
         return row;
     }
