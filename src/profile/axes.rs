@@ -1,4 +1,4 @@
-//! What a profile decides, axis by axis: [`Axis`], [`Profile::axes`], and which differ between two: [`diff`].
+//! What a profile decides, axis by axis: [`Axis`], [`Profile::axes`].
 //!
 //! A setting at the engine's default is as good as absent. Two profiles are comparable when one axis differs.
 
@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use super::container::Route;
 use super::flags::flag_table;
-use super::model::{Profile, Route};
+use super::model::Profile;
 use super::rules::weights_of;
 
 /// One thing a profile decides. The order is the reading order.
@@ -277,96 +278,4 @@ fn joined(mut values: Vec<(String, String)>) -> String {
     }
     let parts = values.into_iter().map(|(key, value)| if key.is_empty() { value } else { format!("{key}={value}") });
     parts.collect::<Vec<_>>().join(" ")
-}
-
-/// One axis that differs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Change {
-    /// The axis.
-    pub axis: Axis,
-    /// In the first profile; `None` where it leaves the axis to the engine.
-    pub from: Option<String>,
-    /// In the second.
-    pub to: Option<String>,
-    /// What the change gives and costs.
-    pub trade: String,
-}
-
-/// The axes that differ, in reading order.
-#[must_use]
-pub fn diff(first: &Profile, second: &Profile) -> Vec<Change> {
-    let (one, two) = (first.axes(), second.axes());
-    let mut axes: Vec<Axis> = one.keys().chain(two.keys()).copied().collect();
-    axes.sort();
-    axes.dedup();
-    axes.into_iter()
-        .filter(|axis| one.get(axis) != two.get(axis))
-        .map(|axis| {
-            let (from, to) = (one.get(&axis).cloned(), two.get(&axis).cloned());
-            Change { axis, trade: trade(axis, from.as_deref(), to.as_deref()).to_owned(), from, to }
-        })
-        .collect()
-}
-
-/// What going up gives and costs, and what going down does.
-const TRADES: &[(Axis, &str, &str)] = &[
-    (
-        Axis::MemoryShare,
-        "more KV cache, less memory for everything else on the machine",
-        "memory for others, less KV cache: fewer or shorter requests at once",
-    ),
-    (
-        Axis::Context,
-        "longer prompts fit; each takes more KV cache, so fewer fit at once",
-        "more requests fit at once; longer prompts are refused",
-    ),
-    (
-        Axis::Concurrency,
-        "more throughput; each request waits and decodes slower under load",
-        "quicker single requests; the others queue",
-    ),
-    (
-        Axis::Batching,
-        "long prompts are read sooner; running requests stutter meanwhile",
-        "running requests stay smooth; the first token of long prompts comes later",
-    ),
-];
-
-/// The same for axes without an order.
-const SWAPS: &[(Axis, &str)] = &[
-    (Axis::Engine, "another engine: parsers, templates and defaults change with it"),
-    (Axis::EngineVersion, "parsers and defaults may differ: read both versions' before blaming the model"),
-    (Axis::Model, "another model: nothing else can be read from the difference"),
-    (Axis::Weights, "fewer bits save memory and bandwidth and cost quality"),
-    (Axis::ComputeDtype, "range and precision of the computation"),
-    (Axis::KvDtype, "fewer bits hold more context and cost accuracy at long range"),
-    (Axis::Caching, "shared prefixes are read once; the first request is slow and the later ones flatter the latency"),
-    (Axis::ChunkedPrefill, "long prompts no longer block running requests, or block them again"),
-    (Axis::ToolParser, "whether calls arrive as calls: pass rates before and after are not the model's"),
-    (
-        Axis::ReasoningParser,
-        "whether thoughts arrive apart from answers: answers before and after are not comparable as text",
-    ),
-    (Axis::ChatTemplate, "the model is told something else"),
-    (Axis::Multimodal, "memory kept for images and video against what prompts may hold"),
-    (Axis::Parallelism, "more GPUs, less memory each, more traffic between them"),
-    (Axis::Speculation, "quicker decoding while drafts are right; parsers see several tokens at once"),
-    (Axis::Sampling, "other answers from the same model"),
-    (Axis::StructuredOutput, "whether and how schemas are enforced"),
-    (Axis::Routes, "another way to the engine"),
-    (Axis::Network, "names, addresses and keys: no answer changes"),
-    (Axis::Other, "see the engine's manual"),
-];
-
-fn trade(axis: Axis, from: Option<&str>, to: Option<&str>) -> &'static str {
-    let number = |text: Option<&str>| text.and_then(|text| text.parse::<f64>().ok());
-    if let (Some((_, up, down)), Some(from), Some(to)) =
-        (TRADES.iter().find(|(of, ..)| *of == axis), number(from), number(to))
-    {
-        return if to > from { up } else { down };
-    }
-    SWAPS
-        .iter()
-        .find(|(of, _)| *of == axis)
-        .map_or_else(|| TRADES.iter().find(|(of, ..)| *of == axis).map_or("", |(_, up, _)| *up), |(_, text)| *text)
 }

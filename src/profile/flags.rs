@@ -82,7 +82,7 @@ impl FlagTable {
         }
         if let Some((head, path)) = spelling.split_once('.')
             && let Some(found) = self.plain(&head.replace('_', "-"))
-            && self.of(found.name) == FlagType::Json
+            && matches!(self.of(found.name), FlagType::Json | FlagType::Mm)
         {
             return Some(Found { path: Some(path.to_owned()), ..found });
         }

@@ -5,6 +5,9 @@
 
 mod agree;
 mod axes;
+mod conflict;
+mod container;
+mod difference;
 mod flags;
 mod model;
 mod read;
@@ -18,13 +21,16 @@ mod words;
 mod yaml;
 
 pub use agree::{Item, agreement};
-pub use axes::{Axis, Change, diff};
+pub use axes::Axis;
+pub use conflict::Discovered;
+pub use container::{Container, Gpus, Health, Port, Route};
+pub use difference::{Change, diff};
 pub use flags::{FlagTable, Found, Presence, flag_table};
-pub use model::{Container, Fault, FaultKind, Form, Gpus, Health, Origin, Placed, Port, Profile, Route, Setting};
+pub use model::{Fault, FaultKind, Form, Origin, Placed, Profile, Setting};
 pub use read::{read, scan_text};
 
 pub use reading::{Group, Lang, Layer, Question, ReadItem, Reading, reading};
-pub use record::{Discovered, RequestDefaults, to_finding};
+pub use record::{RequestDefaults, to_finding};
 pub use render::{Rendering, render};
 pub use rules::{Known, ProfileRule, RULES, check, check_together, profile_rules};
 pub use value::FlagType;

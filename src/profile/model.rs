@@ -10,6 +10,7 @@ use monban_scorers::catalogue::Version;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::container::{Container, Route};
 use crate::diagnostic::Source;
 
 /// The forms people write.
@@ -122,77 +123,6 @@ pub enum FaultKind {
     JoinedConfig,
 }
 
-/// A published port.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Port {
-    /// The host's, where it is fixed.
-    pub host: Option<u16>,
-    /// The container's.
-    pub container: u16,
-    /// Where.
-    pub span: Range<usize>,
-}
-
-/// A health check, times in seconds.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Health {
-    /// The command.
-    pub test: Placed,
-    /// Between two tries; the engine's default is 30.
-    pub interval: f64,
-    /// Tries; the default is 3.
-    pub retries: f64,
-    /// Grace at the start; the default is 0.
-    pub start_period: f64,
-    /// The whole mapping.
-    pub span: Range<usize>,
-}
-
-/// Reserved GPUs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Gpus {
-    /// How many; `None` for all.
-    pub count: Option<usize>,
-    /// Both `count` and `device_ids` are given.
-    pub twice: bool,
-    /// Where.
-    pub span: Range<usize>,
-}
-
-/// What runs the engine in a container.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Container {
-    /// The image with its tag.
-    pub image: Option<Placed>,
-    /// The Compose service.
-    pub service: Option<Placed>,
-    /// `container_name`, `--name`.
-    pub name: Option<Placed>,
-    /// Published ports.
-    pub ports: Vec<Port>,
-    /// It shares the host's network.
-    pub host_network: bool,
-    /// The health check.
-    pub health: Option<Health>,
-    /// The reserved GPUs, where said.
-    pub gpus: Option<Gpus>,
-    /// The entrypoint is given beside the command.
-    pub entrypoint: Option<Placed>,
-    /// The program the command itself names: `vllm serve`.
-    pub command_program: Option<Placed>,
-    /// Names other services of the file are reached by.
-    pub peers: Vec<String>,
-}
-
-/// One backend of a LiteLLM configuration.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Route {
-    /// The name clients send.
-    pub model_name: Placed,
-    /// `litellm_params` by key.
-    pub params: BTreeMap<String, Placed>,
-}
-
 /// A launch profile as read.
 #[derive(Clone, Debug)]
 pub struct Profile {
@@ -212,6 +142,8 @@ pub struct Profile {
     pub settings: Vec<Setting>,
     /// Environment variables.
     pub env: Vec<(Placed, Placed)>,
+    /// The program the command names: `vllm serve`; `None` where the image or a file stands for it.
+    pub program: Option<Placed>,
     /// The container, where one is used.
     pub container: Option<Container>,
     /// The backends of a gateway.
@@ -239,6 +171,7 @@ impl Profile {
             model_key: None,
             settings: Vec::new(),
             env: Vec::new(),
+            program: None,
             container: None,
             routes: Vec::new(),
             faults: Vec::new(),

@@ -25,23 +25,6 @@ pub struct RequestDefaults {
     pub max_concurrency: Option<u64>,
 }
 
-/// What an endpoint says of itself. All optional.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Discovered {
-    /// The engine's id.
-    pub engine: Option<String>,
-    /// Its version.
-    pub version: Option<String>,
-    /// The context.
-    pub max_model_len: Option<u64>,
-    /// The names it serves; empty where unknown.
-    pub served_names: Vec<String>,
-    /// The tool parser (`Some("")`: known to have none).
-    pub tool_parser: Option<String>,
-    /// The reasoning parser (`Some("")`: known to have none).
-    pub reasoning_parser: Option<String>,
-}
-
 impl Profile {
     /// For the record: `{file, name, digest, axes, findings, parsed}`. Holds no secrets.
     #[must_use]
@@ -136,76 +119,6 @@ impl Profile {
             |found: &Diagnostic| before.iter().any(|old| old.rule == found.rule && old.severity >= found.severity);
         after.iter().filter(|found| !told(found)).map(|found| to_finding(found, self.source())).collect()
     }
-
-    /// Where the endpoint contradicts the profile: it is not what was launched, or was launched otherwise.
-    #[must_use]
-    pub fn conflicts(&self, seen: &Discovered) -> Vec<Finding> {
-        let mut found = Vec::new();
-        let mut clash = |key: &str, what: &str, said: &str, seen: &str| {
-            let span = self
-                .any(key)
-                .map(|setting| setting.span.clone())
-                .or_else(|| Some(self.model()?.span))
-                .unwrap_or_default();
-            let message = format!("the profile says {what} {said}, the endpoint says {seen}");
-            let fix = "restart the server with this profile, or name the profile it was started with";
-            let diagnostic = Diagnostic::error("profile_conflict", message).at(self.source(), span).fix(fix);
-            found.push(to_finding(&diagnostic, self.source()));
-        };
-        if let (Some(said), Some(seen)) = (self.request_defaults().max_model_len, seen.max_model_len)
-            && said != self.per_slot(seen)
-            && said != seen
-        {
-            clash("max-model-len", "a context of", &said.to_string(), &seen.to_string());
-        }
-        if let Some(said) = self.request_defaults().model
-            && !seen.served_names.is_empty()
-            && self.engine != "llama_cpp"
-            && !seen.served_names.contains(&said)
-        {
-            clash("served-model-name", "the name", &said, &seen.served_names.join(", "));
-        }
-        for (key, what, seen) in [
-            ("tool-call-parser", "the tool parser", &seen.tool_parser),
-            ("reasoning-parser", "the reasoning parser", &seen.reasoning_parser),
-        ] {
-            let said = self.value(key).unwrap_or_default();
-            if let Some(seen) = seen.as_deref().filter(|seen| *seen != said && said != "auto") {
-                clash(key, what, none(said), none(seen));
-            }
-        }
-        if let Some(engine) = seen.engine.as_deref().filter(|engine| !self.engine.is_empty() && *engine != self.engine)
-        {
-            clash("runtime", "the engine is", &self.engine, engine);
-        }
-        let said = self.engine_version.as_ref().map(|version| version.text.as_str());
-        if let (Some(said), Some(seen)) = (said, seen.version.as_deref())
-            && let (Some(one), Some(two)) = (release(said), release(seen))
-            && one != two
-        {
-            clash("engine-version", "version", said, seen);
-        }
-        found
-    }
-
-    /// llama-server divides its context by its slots, and says what a slot has.
-    fn per_slot(&self, seen: u64) -> u64 {
-        let slots = self.request_defaults().max_concurrency.filter(|_| self.engine == "llama_cpp").unwrap_or(1);
-        seen.saturating_mul(slots)
-    }
-}
-
-/// The dotted number of a release: `0.11.2` of `v0.11.2rc1`.
-fn release(version: &str) -> Option<&str> {
-    let start = version.find(|c: char| c.is_ascii_digit())?;
-    let rest = &version[start..];
-    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
-    let release = rest[..end].trim_end_matches('.');
-    release.contains('.').then_some(release)
-}
-
-fn none(name: &str) -> &str {
-    if name.is_empty() { "(none)" } else { name }
 }
 
 /// A diagnostic of a profile as a finding of a run.

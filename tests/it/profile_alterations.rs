@@ -72,6 +72,7 @@ fn the_example_is_read_aloud() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn one_altered_line_of_the_example() {
     altered(
         CODING,
@@ -214,6 +215,12 @@ fn one_altered_line_of_a_service() {
 
 #[test]
 fn services_of_one_file_collide() {
+    let client = COMPOSE.replacen(
+        "services:\n",
+        "services:\n  chat:\n    image: open-webui\n    environment:\n      OPENAI_API_BASE_URL: http://localhost:8000/v1\n",
+        1,
+    );
+    assert_eq!(rules("c.yaml", &client), ["localhost_in_container"]);
     let second = COMPOSE.split_once("services:\n").unwrap().1.split_once("volumes:\n  hf-cache").unwrap().0;
     let both = |altered: &str| {
         format!("{}{altered}volumes:\n  hf-cache: {{}}\n", COMPOSE.split_once("volumes:\n  hf-cache").unwrap().0)
@@ -255,6 +262,7 @@ fn one_altered_line_of_a_gateway() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn one_altered_line_of_other_engines() {
     altered(
         SGLANG,
@@ -278,16 +286,18 @@ fn one_altered_line_of_other_engines() {
                 &["yaml_overrides_cli"],
             ),
             ("--tp_size 2", "--tp_size two", &["bad_value"]),
+            ("--tool_parser qwen3_coder", "--tool-parser qwen3_coder", &["malformed_flag"]),
+            ("--tool_parser qwen3_coder", "--tool_parser qwen3", &["tool_parser_family_mismatch"]),
         ],
     );
     altered(
         LLAMA,
         &[
-            ("--jinja", "--no-jinja", &["jinja_missing"]),
+            ("--jinja --metrics", "--no-jinja", &["jinja_missing"]),
             ("--parallel 1", "--parallel 4", &["context_divided_by_slots"]),
             ("--flash-attn on", "--flash-attn off", &["kv_quant_needs_flash_attention"]),
-            ("--jinja", "--jinja --skip-chat-parsing", &["chat_parsing_skipped"]),
-            ("--jinja", "--jinja --chat-template chatml", &["chat_template_override"]),
+            ("--jinja --metrics", "--jinja --skip-chat-parsing", &["chat_parsing_skipped"]),
+            ("--jinja --metrics", "--jinja --chat-template chatml", &["chat_template_override"]),
             ("--cache-type-k q8_0", "--cache-type-k fp8", &["bad_value"]),
             ("--ctx-size 65536", "--ctx-sizes 65536", &["unknown_flag"]),
         ],

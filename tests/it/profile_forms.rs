@@ -60,6 +60,7 @@ fn every_vllm_flag_parses_with_its_type() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn forms_are_told_apart() {
     #[track_caller]
     fn case(text: &str, form: Form, engine: &str, model: &str) {
@@ -162,6 +163,10 @@ fn exactly_one_axis() {
     assert_eq!(axes("model_key: gemma4-26b-a4b-nvfp4", "model_key: gemma4-26b-a4b-fp8"), ["model", "weights"]);
     let grown = diff(&one(text), &one(&text.replacen("131072", "262144", 1)));
     assert!(grown[0].trade.contains("longer prompts fit"), "{}", grown[0].trade);
+    let wider = diff(&one(text), &one(&text.replacen("kv_cache_dtype: fp8", "kv_cache_dtype: bfloat16", 1)));
+    assert!(wider[0].trade.starts_with("accuracy"), "{}", wider[0].trade);
+    let default = diff(&one(text), &one(&text.replacen("gpu_memory_utilization: 0.40\n", "", 1)));
+    assert!(default[0].trade.starts_with("more KV cache"), "{}", default[0].trade);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::said::Said;
 use crate::profile::flags::{FlagTable, Found, flag_table};
 use crate::profile::model::{Fault, FaultKind, Origin, Placed, Profile, Setting};
 use crate::profile::value::FlagType;
@@ -74,19 +75,13 @@ impl Reader<'_> {
         if single && self.table.complete && name.len() > 3 && self.table.find(name).is_some() {
             self.fault(FaultKind::WrongDash, word);
         }
-        if let Some(level) = name.strip_prefix('O').filter(|level| single && !level.is_empty() && level.len() < 3) {
-            let found = self.table.find("O").map(|found| (found.name.to_owned(), found.key.to_owned()));
-            if let Some((name, key)) = found {
-                return self.push(
-                    &name,
-                    &key,
-                    None,
-                    &word.text,
-                    level.to_owned(),
-                    word.span.clone(),
-                    word.span.clone(),
-                );
-            }
+        let (table, origin) = (self.table, self.origin);
+        if let Some(level) = name.strip_prefix('O').filter(|level| single && !level.is_empty() && level.len() < 3)
+            && let Some(Found { name: flag, key, .. }) = table.find("O")
+        {
+            let (name, value) = (word.text.as_str(), level.to_owned());
+            let (span, value_span) = (word.span.clone(), word.span.clone());
+            return self.push(Said { flag, key, path: None, name, value, span, value_span, origin });
         }
         self.named(word, &word.text.clone());
     }
@@ -131,7 +126,9 @@ impl Reader<'_> {
             self.profile.faults.push(Fault { kind: FaultKind::SwitchWithValue, text: name.to_owned(), span });
             value = matches!(said.to_ascii_lowercase().as_str(), "true" | "1") != found.negated;
         }
-        self.push(found.name, found.key, None, name, value.to_string(), word.span.start..end, word.span.clone());
+        let (flag, key, origin, value) = (found.name, found.key, self.origin, value.to_string());
+        let (span, value_span) = (word.span.start..end, word.span.clone());
+        self.push(Said { flag, key, path: None, name, value, span, value_span, origin });
     }
 
     fn typed(
@@ -151,7 +148,8 @@ impl Reader<'_> {
         } else {
             serde_json::Value::from(values.into_iter().map(|(text, _)| text).collect::<Vec<_>>()).to_string()
         };
-        self.push(found.name, found.key, found.path.clone(), name, value, span, value_span);
+        let (flag, key, path, origin) = (found.name, found.key, found.path.clone(), self.origin);
+        self.push(Said { flag, key, path, name, value, span, value_span, origin });
     }
 
     /// The words a flag takes.
@@ -190,18 +188,8 @@ impl Reader<'_> {
         });
     }
 
-    fn push(
-        &mut self,
-        flag: &str,
-        key: &str,
-        path: Option<String>,
-        name: &str,
-        value: String,
-        span: Range<usize>,
-        at: Range<usize>,
-    ) {
-        let setting = setting(self.table, flag, key, path, name, value, span, at, self.origin);
-        self.profile.settings.push(setting);
+    fn push(&mut self, said: Said<'_>) {
+        self.profile.settings.push(said.setting(self.table));
     }
 
     fn positional(&mut self, word: &Word) {
@@ -228,51 +216,6 @@ impl Reader<'_> {
 
     fn fault(&mut self, kind: FaultKind, word: &Word) {
         self.profile.faults.push(Fault { kind, text: word.text.clone(), span: word.span.clone() });
-    }
-}
-
-/// A setting of a known flag, its value in its one spelling.
-#[expect(clippy::too_many_arguments, reason = "one place builds settings; each argument is a field")]
-pub(super) fn setting(
-    table: &FlagTable,
-    flag: &str,
-    key: &str,
-    path: Option<String>,
-    name: &str,
-    value: String,
-    span: Range<usize>,
-    value_span: Range<usize>,
-    origin: Origin,
-) -> Setting {
-    let checked = if path.is_some() { Ok(value.clone()) } else { canonical(table, flag, &value) };
-    let mistyped = checked.as_ref().err().cloned();
-    let value = checked.unwrap_or(value);
-    Setting { key: key.to_owned(), path, name: name.to_owned(), value, mistyped, span, value_span, known: true, origin }
-}
-
-/// The value in its one spelling, within the bounds the engine checks. A variable can be anything.
-fn canonical(table: &FlagTable, flag: &str, value: &str) -> Result<String, String> {
-    let kind = table.of(flag);
-    if value.contains("${") || value.starts_with('$') || (value.is_empty() && kind != FlagType::Bool) {
-        return Ok(value.to_owned());
-    }
-    let value = kind.canonical(value)?;
-    for bound in table.range_of(flag) {
-        if !holds(&value, bound) {
-            return Err(format!("a number {}", table.range_of(flag).join(" and ")));
-        }
-    }
-    Ok(value)
-}
-
-fn holds(value: &str, bound: &str) -> bool {
-    let digits = bound.trim_start_matches(['<', '>', '=']);
-    let (Ok(value), Ok(limit)) = (value.parse::<f64>(), digits.parse::<f64>()) else { return true };
-    match &bound[..bound.len() - digits.len()] {
-        ">" => value > limit,
-        ">=" => value >= limit,
-        "<" => value < limit,
-        _ => value <= limit,
     }
 }
 

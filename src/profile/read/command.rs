@@ -55,6 +55,12 @@ pub(super) fn launch(source: &Source, command: &[Word]) -> Option<Profile> {
     let mut profile = Profile::new(source, Form::Command, span);
     found.engine.clone_into(&mut profile.engine);
     profile.env = assignments(&command[..found.at]);
+    let head = &command[found.at..found.args.min(command.len())];
+    let text = head.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+    profile.program = Some(Placed::new(
+        text,
+        head.first().map_or(0, |word| word.span.start)..head.last().map_or(0, |word| word.span.end),
+    ));
     argv::arguments(&mut profile, &command[found.args.min(command.len())..], Origin::Flag);
     Some(profile)
 }

@@ -4,7 +4,8 @@ use super::docker::{self, port, seconds};
 use super::typed::{environment, scalar_word, text_words};
 use super::{command, launcher};
 use crate::diagnostic::Source;
-use crate::profile::model::{Container, Form, Gpus, Health, Placed, Profile};
+use crate::profile::container::{Container, Gpus, Health};
+use crate::profile::model::{Form, Placed, Profile};
 use crate::profile::words::Word;
 use crate::profile::yaml::{Key, Kind, Node};
 
@@ -13,15 +14,25 @@ pub(super) fn read(source: &Source, root: &Node) -> Vec<Profile> {
     let whole = 0..source.text().len();
     let Some(services) = root.get("services") else {
         let key = Key { text: String::new(), span: whole.start..whole.start };
-        return service(source, &key, root, &[]).into_iter().collect();
+        return service(source, &key, root).into_iter().collect();
     };
-    let names: Vec<String> = services.entries().iter().map(|(key, _)| key.text.clone()).collect();
-    services.entries().iter().filter_map(|(key, node)| service(source, key, node, &names)).collect()
+    let mut profiles = Vec::new();
+    let mut neighbours = Profile::new(source, Form::Compose, whole);
+    for (key, node) in services.entries() {
+        match service(source, key, node) {
+            Some(profile) => profiles.push(profile),
+            None => node.get("environment").into_iter().for_each(|variables| environment(&mut neighbours, variables)),
+        }
+    }
+    if let Some(container) = profiles.first_mut().and_then(|profile| profile.container.as_mut()) {
+        container.neighbours = neighbours.env;
+    }
+    profiles
 }
 
-fn service(source: &Source, key: &Key, node: &Node, peers: &[String]) -> Option<Profile> {
+fn service(source: &Source, key: &Key, node: &Node) -> Option<Profile> {
     let mut profile = Profile::new(source, Form::Compose, node.span_with(key));
-    profile.container = Some(container(key, node, peers));
+    profile.container = Some(container(key, node));
     if let Some(variables) = node.get("environment") {
         environment(&mut profile, variables);
     }
@@ -65,7 +76,7 @@ fn words(profile: &mut Profile, node: Option<&Node>) -> Vec<Word> {
     words
 }
 
-fn container(key: &Key, node: &Node, peers: &[String]) -> Container {
+fn container(key: &Key, node: &Node) -> Container {
     let placed = |node: &Node| node.scalar().map(|text| Placed::new(text, node.span.clone()));
     Container {
         image: node.get("image").and_then(placed),
@@ -76,8 +87,7 @@ fn container(key: &Key, node: &Node, peers: &[String]) -> Container {
         health: node.get("healthcheck").and_then(health),
         gpus: node.get("deploy").and_then(gpus).or_else(|| node.get("gpus").and_then(all_gpus)),
         entrypoint: node.get("entrypoint").map(|node| Placed::new(first(node), node.span.clone())),
-        command_program: None,
-        peers: peers.to_vec(),
+        neighbours: Vec::new(),
     }
 }
 
@@ -86,11 +96,11 @@ fn first(node: &Node) -> String {
 }
 
 /// `"8000:8000"`, or the long form with `target` and `published`.
-fn published(node: &Node) -> Option<crate::profile::model::Port> {
+fn published(node: &Node) -> Option<crate::profile::container::Port> {
     if let Some(target) = node.get("target") {
         let host = node.get("published").and_then(Node::scalar).and_then(|text| text.parse().ok());
         let span = target.span.clone();
-        return Some(crate::profile::model::Port { host, container: target.scalar()?.parse().ok()?, span });
+        return Some(crate::profile::container::Port { host, container: target.scalar()?.parse().ok()?, span });
     }
     port(&Placed::new(node.scalar()?, node.span.clone()))
 }

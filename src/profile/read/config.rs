@@ -1,6 +1,6 @@
 //! An engine's configuration file → a profile: [`read`]. Flags are keys there; nested mappings are JSON.
 
-use super::argv::setting;
+use super::said::Said;
 use crate::diagnostic::Source;
 use crate::profile::flags::{FlagTable, flag_table};
 use crate::profile::model::{Form, Origin, Profile, Setting};
@@ -84,8 +84,8 @@ pub(super) fn field(engine: &str, parent: &Node, key: &Key, node: &Node, origin:
     };
     let wants_text =
         !matches!(table.of(found.name), FlagType::Json | FlagType::Mm) && !table.of(found.name).takes_many();
-    let mut setting =
-        setting(table, found.name, found.key, found.path.clone(), &key.text, value, span, value_span, origin);
+    let (flag, key, path, name) = (found.name, found.key, found.path.clone(), key.text.as_str());
+    let mut setting = Said { flag, key, path, name, value, span, value_span, origin }.setting(table);
     if wants_text && matches!(node.kind, Kind::Map(_)) {
         setting.mistyped = Some("one value, not a mapping".to_owned());
     }

@@ -2,7 +2,8 @@
 
 use super::{argv, program};
 use crate::diagnostic::Source;
-use crate::profile::model::{Container, Form, Gpus, Health, Origin, Placed, Port, Profile};
+use crate::profile::container::{Container, Gpus, Health, Port};
+use crate::profile::model::{Form, Origin, Placed, Profile};
 use crate::profile::words::{self, Word};
 
 /// Options of `docker run` that take no value.
@@ -166,9 +167,7 @@ pub(super) fn of_image(profile: &mut Profile, args: &[Word]) -> Option<()> {
             let head = &args[launch.at..launch.args.min(args.len())];
             let text = head.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
             let span = args.first().map_or(0, |word| word.span.start)..head.last().map_or(0, |word| word.span.end);
-            if let Some(container) = &mut profile.container {
-                container.command_program = Some(Placed::new(text, span));
-            }
+            profile.program = Some(Placed::new(text, span));
             &args[launch.args.min(args.len())..]
         }
         None => {

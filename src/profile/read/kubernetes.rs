@@ -3,8 +3,9 @@
 use super::docker;
 use super::typed::{environment, scalar_word, text_words};
 use crate::diagnostic::Source;
+use crate::profile::container::{Container, Port};
 use crate::profile::flags::flag_table;
-use crate::profile::model::{Container, Form, Placed, Port, Profile};
+use crate::profile::model::{Form, Placed, Profile};
 use crate::profile::words::Word;
 use crate::profile::yaml::{Kind, Node};
 

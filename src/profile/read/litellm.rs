@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use crate::diagnostic::Source;
-use crate::profile::model::{Form, Origin, Placed, Profile, Route, Setting};
+use crate::profile::container::Route;
+use crate::profile::model::{Form, Origin, Placed, Profile, Setting};
 use crate::profile::yaml::{Kind, Node};
 
 /// The profile.

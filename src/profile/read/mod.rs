@@ -11,6 +11,7 @@ mod kubernetes;
 mod launcher;
 mod litellm;
 mod program;
+mod said;
 mod typed;
 
 use super::model::{Form, Profile};
@@ -21,7 +22,7 @@ use crate::diagnostic::{Diagnostic, Source};
 ///
 /// # Errors
 /// A diagnostic, where the text is not a launch profile in any form known here.
-pub fn read(source: &Source) -> Result<Vec<Profile>, Diagnostic> {
+pub fn read(source: &Source) -> Result<Vec<Profile>, Box<Diagnostic>> {
     let text = source.text();
     if text.len() > LARGEST {
         return Err(unreadable(source, "too large for a launch profile", "give the profile alone, without its logs"));
@@ -102,20 +103,19 @@ fn looks_like_yaml(text: &str) -> bool {
         })
 }
 
-fn unreadable(source: &Source, message: &str, fix: &str) -> Diagnostic {
-    Diagnostic::error("unreadable_profile", message)
-        .at(source, 0..source.text().lines().next().map_or(0, str::len))
-        .fix(fix)
+fn unreadable(source: &Source, message: &str, fix: &str) -> Box<Diagnostic> {
+    let first = 0..source.text().lines().next().map_or(0, str::len);
+    Box::new(Diagnostic::error("unreadable_profile", message).at(source, first).fix(fix))
 }
 
-fn not_yaml(source: &Source, error: &str) -> Diagnostic {
+fn not_yaml(source: &Source, error: &str) -> Box<Diagnostic> {
     let first = error.lines().next().unwrap_or_default();
     let found = Diagnostic::error("invalid_yaml", first.to_owned());
     let line = first.split("line ").nth(1).and_then(|rest| {
         rest.split(|c: char| !c.is_ascii_digit()).next().and_then(|digits| digits.parse::<usize>().ok())
     });
-    let Some(line) = line else { return found.in_file(source.name(), None) };
+    let Some(line) = line else { return Box::new(found.in_file(source.name(), None)) };
     let start: usize = source.text().split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     let length = source.text().get(start..).and_then(|rest| rest.lines().next()).map_or(0, str::len);
-    found.at(source, start..start + length)
+    Box::new(found.at(source, start..start + length))
 }

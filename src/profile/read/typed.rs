@@ -5,7 +5,8 @@ use monban_scorers::catalogue::engine_id;
 use super::config::field;
 use super::{argv, program};
 use crate::diagnostic::Source;
-use crate::profile::model::{Container, Fault, FaultKind, Form, Origin, Placed, Profile, Setting};
+use crate::profile::container::Container;
+use crate::profile::model::{Fault, FaultKind, Form, Origin, Placed, Profile, Setting};
 use crate::profile::words::{self, Word};
 use crate::profile::yaml::{Key, Kind, Node};
 
@@ -57,7 +58,7 @@ fn engine(profile: &mut Profile, root: &Node) {
 
 fn extra(profile: &mut Profile, node: &Node) {
     let list: Vec<Word> = match &node.kind {
-        Kind::List(items) => items.iter().filter_map(|item| scalar_word(item)).collect(),
+        Kind::List(items) => items.iter().filter_map(scalar_word).collect(),
         _ => text_words(profile, node),
     };
     argv::arguments(profile, &list, Origin::ExtraArg);

@@ -16,64 +16,96 @@ const FULL: f64 = 0.93;
 
 /// The sentence.
 pub(super) fn sentence(profile: &Profile, words: &'static Words) -> String {
-    let (mut gives, mut costs) = (Vec::new(), Vec::new());
-    let fill = |key: &str, value: &str| word(words, key).replace("{}", value);
-    if let Some(context) = profile.number("max-model-len").filter(|n| *n > 0.0) {
-        let text = format!("{context}");
+    let mut trade = Trade { words, gives: Vec::new(), costs: Vec::new() };
+    trade.context(profile);
+    trade.concurrency(profile);
+    trade.memory(profile);
+    trade.layers(profile);
+    trade.said()
+}
+
+struct Trade {
+    words: &'static Words,
+    gives: Vec<String>,
+    costs: Vec<String>,
+}
+
+impl Trade {
+    fn gives(&mut self, key: &str, value: &str) {
+        self.gives.push(word(self.words, key).replace("{}", value));
+    }
+
+    fn costs(&mut self, key: &str, value: &str) {
+        self.costs.push(word(self.words, key).replace("{}", value));
+    }
+
+    fn context(&mut self, profile: &Profile) {
+        let Some(context) = profile.number("max-model-len").filter(|n| *n > 0.0) else { return };
         if context >= LONG {
-            gives.push(fill("gives_context", &text));
+            self.gives("gives_context", &context.to_string());
         } else if context < SHORT {
-            costs.push(fill("costs_context", &text));
+            self.costs("costs_context", &context.to_string());
         }
     }
-    if let Some(seqs) = profile.number("max-num-seqs").filter(|n| *n > 0.0) {
-        let text = format!("{seqs}");
+
+    fn concurrency(&mut self, profile: &Profile) {
+        let Some(seqs) = profile.number("max-num-seqs").filter(|n| *n > 0.0) else { return };
         if seqs <= FEW {
-            gives.push(fill("gives_few", &text));
-            costs.push(fill("costs_few", &text));
+            self.gives("gives_few", &seqs.to_string());
+            self.costs("costs_few", &seqs.to_string());
         } else if seqs >= MANY {
-            gives.push(fill("gives_many", &text));
-            costs.push(fill("costs_many", ""));
+            self.gives("gives_many", &seqs.to_string());
+            self.costs("costs_many", "");
         }
     }
-    if let Some(share) = profile.number("gpu-memory-utilization") {
+
+    fn memory(&mut self, profile: &Profile) {
+        let Some(share) = profile.number("gpu-memory-utilization") else { return };
         let text = format!("{:.0} %", share * 100.0);
         if share <= ROOM {
-            gives.push(fill("gives_share", &text));
+            self.gives("gives_share", &text);
         } else if share >= FULL {
-            costs.push(fill("costs_share", &text));
+            self.costs("costs_share", &text);
         }
     }
-    if let Some(kv) = profile.value("kv-cache-dtype").filter(|kv| narrow(kv)) {
-        gives.push(fill("gives_kv", kv));
-        costs.push(fill("costs_kv", kv));
-    }
-    if let Some(weights) =
-        profile.model().and_then(|model| weights_of(&model.text)).filter(|weights| *weights != "gguf")
-    {
-        costs.push(fill("costs_weights", weights));
-        if gives.is_empty() {
-            gives.push(fill("gives_weights", weights));
+
+    fn layers(&mut self, profile: &Profile) {
+        if let Some(kv) = profile.value("kv-cache-dtype").filter(|kv| narrow(kv)) {
+            self.gives("gives_kv", kv);
+            self.costs("costs_kv", kv);
+        }
+        let weights = profile.model().and_then(|model| weights_of(&model.text)).filter(|weights| *weights != "gguf");
+        if let Some(weights) = weights {
+            self.costs("costs_weights", weights);
+            if self.gives.is_empty() {
+                self.gives("gives_weights", weights);
+            }
         }
     }
-    if gives.is_empty() && costs.is_empty() {
-        return word(words, "nothing").to_owned();
-    }
-    if gives.is_empty() {
-        gives.push(fill("gives_cache", ""));
-    }
-    if costs.is_empty() {
-        costs.push(word(words, "costs_many").to_owned());
-    }
-    let and = word(words, "and");
-    let join = |parts: Vec<String>| {
-        let comma = if and.starts_with(' ') { ", " } else { "、" };
-        match parts.as_slice() {
-            [first @ .., last] if !first.is_empty() => format!("{}{and}{last}", first.join(comma)),
-            _ => parts.concat(),
+
+    fn said(mut self) -> String {
+        if self.gives.is_empty() && self.costs.is_empty() {
+            return word(self.words, "nothing").to_owned();
         }
-    };
-    word(words, "bought").replace("{gives}", &join(gives)).replace("{costs}", &join(costs))
+        if self.gives.is_empty() {
+            self.gives("gives_cache", "");
+        }
+        if self.costs.is_empty() {
+            self.costs("costs_many", "");
+        }
+        let and = word(self.words, "and");
+        let bought = word(self.words, "bought");
+        bought.replace("{gives}", &listed(&self.gives, and)).replace("{costs}", &listed(&self.costs, and))
+    }
+}
+
+/// `a, b and c`, `a、bとc`.
+fn listed(parts: &[String], and: &str) -> String {
+    let comma = if and.starts_with(' ') { ", " } else { "、" };
+    match parts {
+        [first @ .., last] if !first.is_empty() => format!("{}{and}{last}", first.join(comma)),
+        _ => parts.concat(),
+    }
 }
 
 /// Whether a KV cache type has fewer than 16 bits.

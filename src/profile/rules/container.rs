@@ -3,7 +3,7 @@
 use super::subject::{Subject, billions};
 use super::{ProfileRule, rule};
 use crate::diagnostic::Diagnostic;
-use crate::profile::model::Health;
+use crate::profile::container::Health;
 
 /// This file's rules.
 pub(super) const RULES: &[ProfileRule] = &[

@@ -3,7 +3,8 @@
 use super::subject::Subject;
 use super::{ProfileRule, rule};
 use crate::diagnostic::Diagnostic;
-use crate::profile::model::{Placed, Route};
+use crate::profile::container::Route;
+use crate::profile::model::Placed;
 
 /// This file's rules.
 pub(super) const RULES: &[ProfileRule] = &[

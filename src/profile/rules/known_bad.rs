@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::subject::Subject;
 use super::{ProfileRule, rule};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 
 /// This file's rules.
 pub(super) const RULES: &[ProfileRule] = &[
@@ -34,6 +34,7 @@ struct Bad {
     parser: &'static str,
     model: &'static str,
     before: &'static str,
+    severity: Severity,
     why: &'static str,
 }
 
@@ -43,6 +44,7 @@ const BAD: &[Bad] = &[
         parser: "qwen3_xml",
         model: r"qwen3[._-]?[5-9]",
         before: "0.32",
+        severity: Severity::Warning,
         why: "an engine parser of its own before 0.32, with broken closing braces and lost think borders (vllm#51679)",
     },
     Bad {
@@ -50,6 +52,7 @@ const BAD: &[Bad] = &[
         parser: "glm45",
         model: r"glm-?(4\.7|5)",
         before: "0.33",
+        severity: Severity::Warning,
         why: "it loses calls without arguments of GLM-4.7 and newer (vllm#32436)",
     },
     Bad {
@@ -57,6 +60,7 @@ const BAD: &[Bad] = &[
         parser: "hermes",
         model: r"granite-?4",
         before: "0.33",
+        severity: Severity::Info,
         why: "it encodes arguments twice for Granite 4 (vllm PR#25729)",
     },
 ];
@@ -84,7 +88,7 @@ fn known_bad(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
             let message =
                 format!("`{}` is known to fail on {} before {}: {}", bad.parser, s.model, bad.before, bad.why);
             out.push(
-                s.warning("parser_known_bad_for_checkpoint", setting.span.clone(), message)
+                s.found(bad.severity, "parser_known_bad_for_checkpoint", setting.span.clone(), message)
                     .fix(format!("--tool-call-parser {better}, as the model's recipe has it")),
             );
         }

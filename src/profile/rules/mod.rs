@@ -17,6 +17,7 @@ mod own;
 mod parsers;
 mod purpose;
 mod reasoning;
+mod spelling;
 mod subject;
 mod templates;
 mod together;
@@ -54,6 +55,7 @@ const fn rule(name: &'static str, about: &'static str, check: fn(&Subject<'_>, &
 
 /// All rules about one profile, by theme.
 pub static RULES: &[&[ProfileRule]] = &[
+    spelling::RULES,
     flags::RULES,
     parsers::RULES,
     known_bad::RULES,

@@ -37,7 +37,13 @@ fn localhost(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
         .iter()
         .filter(|(name, _)| name.text.contains("BASE") || name.text.ends_with("_URL"))
         .map(|(_, value)| value);
-    for url in urls.chain(variables).filter(|url| url.text.contains("://") && is_loopback(host(&url.text))) {
+    let neighbours = s.profile.container.iter().flat_map(|container| &container.neighbours);
+    let neighbours = neighbours
+        .map(|(_, value)| value)
+        .filter(|url| s.port().is_some_and(|port| url.text.contains(&format!(":{port}"))));
+    for url in
+        urls.chain(variables).chain(neighbours).filter(|url| url.text.contains("://") && is_loopback(host(&url.text)))
+    {
         let message = format!("`{}` is this container itself, not the engine's", url.text);
         out.push(s.error(rule, url.span.clone(), message).fix("the engine's service name, or host.docker.internal"));
     }

@@ -96,6 +96,10 @@ fn mismatch(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
     }
     let (first, last) = if template.span.start < parser.span.start { (template, parser) } else { (parser, template) };
     let span = first.span.start..last.span.end;
+    // A wrong parser is the first thing to mend.
+    if !parser_fits(s, &parser.value) {
+        return;
+    }
     if let Some(other) = named_in(s, file)
         && !shares_family(s, other, &parser.value)
     {
