@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::model::Placed;
+use super::setting::Placed;
 
 /// A published port.
 #[derive(Clone, Debug, PartialEq, Eq)]

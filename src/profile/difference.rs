@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::axes::Axis;
+use super::axis::Axis;
 use super::flags::flag_table;
 use super::model::Profile;
 

@@ -5,6 +5,7 @@
 
 mod agree;
 mod axes;
+mod axis;
 mod conflict;
 mod container;
 mod difference;
@@ -16,21 +17,23 @@ mod reading;
 mod record;
 mod render;
 mod rules;
+mod setting;
 mod value;
 mod words;
 mod yaml;
 
 pub use agree::{Item, agreement};
-pub use axes::Axis;
+pub use axis::Axis;
 pub use conflict::Discovered;
 pub use container::{Container, Gpus, Health, Port, Route};
 pub use difference::{Change, diff};
 pub use flags::{FlagTable, Found, Presence, flag_table};
-pub use model::{Fault, FaultKind, Form, Origin, Placed, Profile, Setting};
+pub use model::{Form, Profile};
 pub use read::{read, scan_text};
 
 pub use reading::{Group, Lang, Layer, Question, ReadItem, Reading, reading};
 pub use record::{RequestDefaults, to_finding};
 pub use render::{Rendering, render};
 pub use rules::{Known, ProfileRule, RULES, check, check_together, profile_rules};
+pub use setting::{Fault, FaultKind, Origin, Placed, Setting};
 pub use value::FlagType;

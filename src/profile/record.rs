@@ -4,8 +4,9 @@ use monban_scorers::diagnosis::{Blame, Confidence, Evidence, Finding};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::model::{Form, Placed, Profile};
+use super::model::{Form, Profile};
 use super::rules::{Known, check};
+use super::setting::Placed;
 use crate::diagnostic::{Diagnostic, Severity, Source};
 use crate::plan::Needs;
 

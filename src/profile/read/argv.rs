@@ -7,7 +7,8 @@ use std::ops::Range;
 
 use super::said::Said;
 use crate::profile::flags::{FlagTable, Found, flag_table};
-use crate::profile::model::{Fault, FaultKind, Origin, Placed, Profile, Setting};
+use crate::profile::model::Profile;
+use crate::profile::setting::{Fault, FaultKind, Origin, Placed, Setting};
 use crate::profile::value::FlagType;
 use crate::profile::words::Word;
 

@@ -7,7 +7,8 @@ use std::ops::Range;
 
 use super::{argv, config, docker, launcher, program};
 use crate::diagnostic::Source;
-use crate::profile::model::{Fault, FaultKind, Form, Origin, Placed, Profile};
+use crate::profile::model::{Form, Profile};
+use crate::profile::setting::{Fault, FaultKind, Origin, Placed};
 use crate::profile::words::{self, Lexed, Word};
 use crate::profile::yaml;
 

@@ -5,7 +5,8 @@ use super::typed::{environment, scalar_word, text_words};
 use super::{command, launcher};
 use crate::diagnostic::Source;
 use crate::profile::container::{Container, Gpus, Health};
-use crate::profile::model::{Form, Placed, Profile};
+use crate::profile::model::{Form, Profile};
+use crate::profile::setting::Placed;
 use crate::profile::words::Word;
 use crate::profile::yaml::{Key, Kind, Node};
 

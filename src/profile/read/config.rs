@@ -3,7 +3,8 @@
 use super::said::Said;
 use crate::diagnostic::Source;
 use crate::profile::flags::{FlagTable, flag_table};
-use crate::profile::model::{Form, Origin, Profile, Setting};
+use crate::profile::model::{Form, Profile};
+use crate::profile::setting::{Origin, Setting};
 use crate::profile::value::FlagType;
 use crate::profile::yaml::{Key, Kind, Node};
 

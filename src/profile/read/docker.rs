@@ -3,7 +3,8 @@
 use super::{argv, program};
 use crate::diagnostic::Source;
 use crate::profile::container::{Container, Gpus, Health, Port};
-use crate::profile::model::{Form, Origin, Placed, Profile};
+use crate::profile::model::{Form, Profile};
+use crate::profile::setting::{Origin, Placed};
 use crate::profile::words::{self, Word};
 
 /// Options of `docker run` that take no value.

@@ -5,7 +5,8 @@ use super::typed::{environment, scalar_word, text_words};
 use crate::diagnostic::Source;
 use crate::profile::container::{Container, Port};
 use crate::profile::flags::flag_table;
-use crate::profile::model::{Form, Placed, Profile};
+use crate::profile::model::{Form, Profile};
+use crate::profile::setting::Placed;
 use crate::profile::words::Word;
 use crate::profile::yaml::{Kind, Node};
 
@@ -50,7 +51,7 @@ fn container(source: &Source, node: &Node) -> Option<Profile> {
     if docker::of_image(&mut profile, &args).is_none() {
         // Arguments alone: the engine is the one whose flags they are.
         guess(&args)?.clone_into(&mut profile.engine);
-        super::argv::arguments(&mut profile, &args, crate::profile::model::Origin::Flag);
+        super::argv::arguments(&mut profile, &args, crate::profile::setting::Origin::Flag);
     }
     Some(profile)
 }

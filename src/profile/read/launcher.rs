@@ -7,7 +7,8 @@ use std::ops::Range;
 use super::config::field;
 use super::program::Launch;
 use crate::diagnostic::Source;
-use crate::profile::model::{Form, Origin, Profile, Setting};
+use crate::profile::model::{Form, Profile};
+use crate::profile::setting::{Origin, Setting};
 use crate::profile::words::Word;
 use crate::profile::yaml::Node;
 

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use crate::diagnostic::Source;
 use crate::profile::container::Route;
-use crate::profile::model::{Form, Origin, Placed, Profile, Setting};
+use crate::profile::model::{Form, Profile};
+use crate::profile::setting::{Origin, Placed, Setting};
 use crate::profile::yaml::{Kind, Node};
 
 /// The profile.

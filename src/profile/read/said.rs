@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::profile::flags::FlagTable;
-use crate::profile::model::{Origin, Setting};
+use crate::profile::setting::{Origin, Setting};
 use crate::profile::value::FlagType;
 
 /// A known flag as said, before its value is looked at.

@@ -6,7 +6,8 @@ use super::config::field;
 use super::{argv, program};
 use crate::diagnostic::Source;
 use crate::profile::container::Container;
-use crate::profile::model::{Fault, FaultKind, Form, Origin, Placed, Profile, Setting};
+use crate::profile::model::{Form, Profile};
+use crate::profile::setting::{Fault, FaultKind, Origin, Placed, Setting};
 use crate::profile::words::{self, Word};
 use crate::profile::yaml::{Key, Kind, Node};
 

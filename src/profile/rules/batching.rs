@@ -3,7 +3,7 @@
 use super::subject::Subject;
 use super::{ProfileRule, rule};
 use crate::diagnostic::Diagnostic;
-use crate::profile::model::Setting;
+use crate::profile::setting::Setting;
 
 /// This file's rules.
 pub(super) const RULES: &[ProfileRule] = &[

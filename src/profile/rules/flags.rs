@@ -4,7 +4,8 @@ use super::subject::Subject;
 use super::{ProfileRule, rule};
 use crate::diagnostic::Diagnostic;
 use crate::profile::flags::Presence;
-use crate::profile::model::{Form, Origin, Setting};
+use crate::profile::model::Form;
+use crate::profile::setting::{Origin, Setting};
 
 /// This file's rules.
 pub(super) const RULES: &[ProfileRule] = &[

@@ -4,7 +4,7 @@ use super::subject::Subject;
 use super::{ProfileRule, rule};
 use crate::diagnostic::Diagnostic;
 use crate::profile::container::Route;
-use crate::profile::model::Placed;
+use crate::profile::setting::Placed;
 
 /// This file's rules.
 pub(super) const RULES: &[ProfileRule] = &[

@@ -8,6 +8,7 @@ mod container;
 mod entrypoint;
 mod flags;
 mod gateway;
+mod known;
 mod known_bad;
 mod launcher;
 mod layers;
@@ -26,9 +27,9 @@ mod tools;
 use crate::diagnostic::Diagnostic;
 
 use super::model::Profile;
+pub use known::Known;
 pub(super) use layers::weights_of;
 pub(super) use network::is_secret;
-pub use subject::Known;
 use subject::Subject;
 pub use together::check_together;
 

@@ -3,7 +3,8 @@
 use super::subject::Subject;
 use super::{ProfileRule, rule};
 use crate::diagnostic::Diagnostic;
-use crate::profile::model::{Form, Placed};
+use crate::profile::model::Form;
+use crate::profile::setting::Placed;
 
 /// This file's rules.
 pub(super) const RULES: &[ProfileRule] = &[

@@ -7,7 +7,7 @@ use monban_scorers::catalogue::{
 use super::subject::{MODES, Subject, Wanted};
 use super::{ProfileRule, rule};
 use crate::diagnostic::Diagnostic;
-use crate::profile::model::Setting;
+use crate::profile::setting::Setting;
 
 /// This file's rules.
 pub(super) const RULES: &[ProfileRule] = &[

@@ -8,7 +8,7 @@ use monban_scorers::catalogue::{
 use super::subject::{Subject, Wanted};
 use super::{ProfileRule, rule};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::profile::model::Setting;
+use crate::profile::setting::Setting;
 
 /// This file's rules.
 pub(super) const RULES: &[ProfileRule] = &[

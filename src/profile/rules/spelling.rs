@@ -3,7 +3,8 @@
 use super::subject::Subject;
 use super::{ProfileRule, rule};
 use crate::diagnostic::{Diagnostic, nearest};
-use crate::profile::model::{FaultKind, Form, Origin, Setting};
+use crate::profile::model::Form;
+use crate::profile::setting::{FaultKind, Origin, Setting};
 
 /// This file's rules.
 pub(super) const RULES: &[ProfileRule] = &[

@@ -7,51 +7,11 @@ use monban_scorers::catalogue::{
     ModelRule, ParserKind, ParserStatus, Version, engine_def, engine_id, model_rule, parser_status, recommend,
 };
 
+use super::known::Known;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::plan::Needs;
 use crate::profile::flags::{FlagTable, flag_table};
-use crate::profile::model::{Placed, Profile, Setting};
-
-/// What is known beside the file. All optional.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct Known {
-    /// The engine's version, as anybody wrote it: `0.19.0`, `not reported (2026-05)`.
-    pub engine_version: Option<String>,
-    /// The model, where the file does not tell.
-    pub model: Option<String>,
-    /// What will be asked of the endpoint.
-    pub needs: Option<Needs>,
-}
-
-impl Known {
-    /// Nothing.
-    #[must_use]
-    pub fn nothing() -> Self {
-        Self::default()
-    }
-
-    /// The engine's version.
-    #[must_use]
-    pub fn engine_version(mut self, version: Option<impl Into<String>>) -> Self {
-        self.engine_version = version.map(Into::into);
-        self
-    }
-
-    /// The model.
-    #[must_use]
-    pub fn model(mut self, model: Option<impl Into<String>>) -> Self {
-        self.model = model.map(Into::into);
-        self
-    }
-
-    /// What will be asked.
-    #[must_use]
-    pub fn needs(mut self, needs: Option<Needs>) -> Self {
-        self.needs = needs;
-        self
-    }
-}
+use crate::profile::model::Profile;
+use crate::profile::setting::{Placed, Setting};
 
 /// Whether something is wanted of the endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

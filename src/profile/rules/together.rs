@@ -1,7 +1,8 @@
 //! Profiles that run together: [`check_together`]. They are all the profiles of the files given at once.
 
 use crate::diagnostic::Diagnostic;
-use crate::profile::model::{Form, Placed, Profile, Setting};
+use crate::profile::model::{Form, Profile};
+use crate::profile::setting::{Placed, Setting};
 
 /// The rules of this file.
 pub(super) const ABOUT: &[(&str, &str)] = &[
