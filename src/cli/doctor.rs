@@ -74,6 +74,6 @@ fn read(path: &std::path::Path) -> anyhow::Result<Result<Profile, String>> {
     let source = Source::new(name, &text);
     Ok(match profile::read(&source) {
         Ok(profiles) => profiles.into_iter().next().ok_or_else(|| "the file holds no launch profile".to_owned()),
-        Err(found) => Err(diagnostic::render(&[found], &[&source], false)),
+        Err(found) => Err(diagnostic::render(&[*found], &[&source], false)),
     })
 }

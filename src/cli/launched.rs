@@ -25,7 +25,7 @@ impl Launched {
             std::fs::read_to_string(path).with_context(|| format!("cannot read the profile {}", path.display()))?;
         let source = Source::new(path.display().to_string(), text);
         Ok(match read(&source) {
-            Err(wrong) => Err(diagnostic::render(&[wrong], &[&source], color)),
+            Err(wrong) => Err(diagnostic::render(&[*wrong], &[&source], color)),
             Ok(profiles) => match <[Profile; 1]>::try_from(profiles) {
                 Ok([only]) => Ok(Self(only)),
                 Err(several) => Err(format!(
