@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::Io;
 use crate::exit;
+use crate::profile::lint_stored;
 
 /// Lines judged in one go; their order is kept.
 const BATCH: usize = 256;
@@ -23,6 +24,7 @@ pub struct DiagnoseArgs {
     ///
     /// Beside them a line may hold stream_response, id, engine, engine_version, model, profile, server_flags, route and
     /// task. Each line is answered by one JSON object, in order; a line that cannot be read by {"id"?, "error"}.
+    /// Where it holds a profile, `lint` says what `monban profile check` finds in it.
     #[arg(value_name = "FILE", default_value = "-")]
     pub file: std::path::PathBuf,
 }
@@ -75,9 +77,14 @@ fn answer(line: &[u8]) -> (bool, String) {
         Err(error) => return (false, json!({"error": format!("not JSON: {error}")}).to_string()),
     };
     let verdict = diagnosis::diagnose(&value)
-        .and_then(|verdict| serde_json::to_string(&verdict).map_err(|error| error.to_string()));
+        .and_then(|verdict| serde_json::to_value(&verdict).map_err(|error| error.to_string()));
     match verdict {
-        Ok(text) => (true, text),
+        Ok(mut verdict) => {
+            if let Some(lint) = lint_stored(&value) {
+                verdict["lint"] = lint;
+            }
+            (true, verdict.to_string())
+        }
         Err(error) => match value.get("id") {
             Some(id) => (false, json!({"id": id, "error": error}).to_string()),
             None => (false, json!({"error": error}).to_string()),

@@ -100,3 +100,18 @@ fn reported_profiles_get_nearly_the_same_from_their_text_alone() {
         .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+#[test]
+fn a_stored_line_is_checked_with_what_it_asks() {
+    let line = serde_json::json!({
+        "engine_version": "0.10.2",
+        "request": {"tools": [{"type": "function"}], "tool_choice": "auto"},
+        "profile": {"format": "command", "text": "vllm serve Qwen/Qwen2.5-7B-Instruct"},
+    });
+    let lint = monban::profile::lint_stored(&line).unwrap();
+    assert_eq!((&lint[0]["rule"], &lint[0]["severity"]), (&"auto_tool_choice_missing".into(), &"warning".into()));
+    let quiet = serde_json::json!({"request": {}, "profile": "vllm serve Qwen/Qwen2.5-7B-Instruct"});
+    assert_eq!(monban::profile::lint_stored(&quiet), Some(serde_json::json!([])));
+    assert_eq!(monban::profile::lint_stored(&serde_json::json!({"profile": "hello"})), None);
+    assert_eq!(monban::profile::lint_stored(&serde_json::json!({"request": {}})), None);
+}
