@@ -85,11 +85,9 @@ pub(super) fn run(args: RunArgs, io: &mut Io) -> anyhow::Result<u8> {
     if let Some(id) = args.resume.clone() {
         return resume(&id, args, io);
     }
-    let launched = match &args.endpoint.profile {
-        Some(path) => match Launched::read(path, io.err_color)? {
-            Ok(launched) => Some(launched),
-            Err(drawn) => return Ok(io.refuse(&drawn)?),
-        },
+    let launched = match args.endpoint.profile.as_deref().map(|path| Launched::read(path, io.err_color)).transpose()? {
+        Some(Err(drawn)) => return Ok(io.refuse(&drawn)?),
+        Some(Ok(launched)) => Some(launched),
         None => None,
     };
     let defaults = launched.as_ref().map(Launched::defaults).unwrap_or_default();
@@ -99,15 +97,13 @@ pub(super) fn run(args: RunArgs, io: &mut Io) -> anyhow::Result<u8> {
     };
     let client = client(base.parse()?, asked.api_key_env.as_deref())?;
     let runtime = runtime()?;
-    let model = match args.endpoint.model.clone().or(defaults.model) {
-        Some(model) => model,
-        None => match model(&args.endpoint, &client, &runtime)? {
-            Ok(model) => model,
-            Err(why) => {
-                writeln!(io.err, "error: {}", terminal(&why))?;
-                return Ok(exit::INVALID);
-            }
-        },
+    let named = args.endpoint.model.clone().or(defaults.model);
+    let model = match named.map_or_else(|| model(&args.endpoint, &client, &runtime), |named| Ok(Ok(named)))? {
+        Ok(model) => model,
+        Err(why) => {
+            writeln!(io.err, "error: {}", terminal(&why))?;
+            return Ok(exit::INVALID);
+        }
     };
     let plan = match asked.plan(&args.suites, &model, io.err_color)? {
         Ok(plan) => plan,

@@ -168,9 +168,24 @@ fn written(id: Option<Value>, names: &[&'static str], request: &Request, judgeme
     let expectations =
         names.iter().zip(judgement.scored).map(|(name, scored)| seen.expected(name, scored)).chain(seen.beside(names));
     let expectations = expectations.collect();
-    let findings = judgement
-        .findings
-        .into_iter()
-        .map(|finding| Filed { kind: rule(&finding.rule).map_or("other", |rule| rule.kind), finding });
-    Diagnosed { id, outcome: judgement.outcome, diagnosis: seen.diagnosis, expectations, findings: findings.collect() }
+    let findings = judgement.findings.into_iter().map(Filed::of).collect();
+    Diagnosed { id, outcome: judgement.outcome, diagnosis: seen.diagnosis, expectations, findings: filed_first(findings) }
+}
+
+impl Filed {
+    fn of(finding: Finding) -> Self {
+        Self { kind: rule(&finding.rule).map_or("other", |rule| rule.kind), finding }
+    }
+}
+
+/// Reports are collected by kind: where the first finding has a narrower name than its kind (`wrong_model_name` is filed under
+/// `unreachable_or_loading`), the kind is said first, with the same evidence and fix.
+fn filed_first(mut findings: Vec<Filed>) -> Vec<Filed> {
+    let narrower = findings.first().filter(|first| first.kind != "other" && first.kind != first.finding.rule);
+    if let Some(first) = narrower {
+        let finding = Finding { rule: first.kind.to_owned(), ..first.finding.clone() };
+        let kind = first.kind;
+        findings.insert(0, Filed { finding, kind });
+    }
+    findings
 }
