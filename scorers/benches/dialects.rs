@@ -20,7 +20,10 @@ const SEEDS: &[(&str, &str)] = &[
     ("<think>", "<think>"),
     ("</think>", "</think>\n"),
     ("hermes calls", "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Tokyo\"}}\n</tool_call>\n"),
-    ("xml calls", "<tool_call>\n<function=get_weather>\n<parameter=city>\nTokyo\n</parameter>\n</function>\n</tool_call>\n"),
+    (
+        "xml calls",
+        "<tool_call>\n<function=get_weather>\n<parameter=city>\nTokyo\n</parameter>\n</function>\n</tool_call>\n",
+    ),
     ("open calls", "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {"),
     ("gemma", "<|tool_call>call:get_weather{city:<|\"|>Tokyo"),
     ("pythonic", "[get_weather(city=\"Tokyo\"), "),
@@ -37,7 +40,11 @@ fn main() {
         let large = best(&seed.repeat((1 << 20) / seed.len()), &request);
         let growth = large.as_secs_f64() / small.as_secs_f64();
         worst = worst.max(growth);
-        println!("{name:<14} {:>9.2} ms {:>9.2} ms {growth:>7.1}x", small.as_secs_f64() * 1e3, large.as_secs_f64() * 1e3);
+        println!(
+            "{name:<14} {:>9.2} ms {:>9.2} ms {growth:>7.1}x",
+            small.as_secs_f64() * 1e3,
+            large.as_secs_f64() * 1e3
+        );
     }
     assert!(worst < 10.0, "four times the text took {worst:.1} times as long");
 }
@@ -45,7 +52,12 @@ fn main() {
 /// The best of three, so that a busy machine does not count.
 fn best(text: &str, request: &Request) -> Duration {
     let hints = Hints { request: Some(request), model: None };
-    let completion = Completion { text: Some(text.to_owned()), finish_reason: Some("stop".into()), choices: 1, ..Completion::default() };
+    let completion = Completion {
+        text: Some(text.to_owned()),
+        finish_reason: Some("stop".into()),
+        choices: 1,
+        ..Completion::default()
+    };
     (0..3)
         .map(|_| {
             let begun = Instant::now();

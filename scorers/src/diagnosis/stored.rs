@@ -169,7 +169,13 @@ fn written(id: Option<Value>, names: &[&'static str], request: &Request, judgeme
         names.iter().zip(judgement.scored).map(|(name, scored)| seen.expected(name, scored)).chain(seen.beside(names));
     let expectations = expectations.collect();
     let findings = judgement.findings.into_iter().map(Filed::of).collect();
-    Diagnosed { id, outcome: judgement.outcome, diagnosis: seen.diagnosis, expectations, findings: filed_first(findings) }
+    Diagnosed {
+        id,
+        outcome: judgement.outcome,
+        diagnosis: seen.diagnosis,
+        expectations,
+        findings: filed_first(findings),
+    }
 }
 
 impl Filed {
