@@ -97,8 +97,11 @@ pub(super) fn rate_line(record: &RunRecord) -> String {
 /// `as served 0/12 · as the model wrote it 11/12`; `None` while both say the same.
 pub(super) fn intent_line(record: &RunRecord) -> Option<String> {
     let (passed, judged) = intent(record);
+    let served = record.counts.judged() + record.counts.server_fault;
+    let unknown = served.saturating_sub(judged);
+    let unknown = if unknown > 0 { format!(" ({unknown} not known)") } else { String::new() };
     (record.counts.server_fault > 0)
-        .then(|| format!("as served {}/{judged} · as the model wrote it {passed}/{judged}", record.counts.passed))
+        .then(|| format!("as served {}/{served} · as the model wrote it {passed}/{judged}{unknown}", record.counts.passed))
 }
 
 fn intent(record: &RunRecord) -> (u64, u64) {
