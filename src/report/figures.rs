@@ -100,8 +100,9 @@ pub(super) fn intent_line(record: &RunRecord) -> Option<String> {
     let served = record.counts.judged() + record.counts.server_fault;
     let unknown = served.saturating_sub(judged);
     let unknown = if unknown > 0 { format!(" ({unknown} not known)") } else { String::new() };
-    (record.counts.server_fault > 0)
-        .then(|| format!("as served {}/{served} · as the model wrote it {passed}/{judged}{unknown}", record.counts.passed))
+    (record.counts.server_fault > 0).then(|| {
+        format!("as served {}/{served} · as the model wrote it {passed}/{judged}{unknown}", record.counts.passed)
+    })
 }
 
 fn intent(record: &RunRecord) -> (u64, u64) {
