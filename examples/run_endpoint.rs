@@ -22,7 +22,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (url, model, harness) = match (args.next(), args.next()) {
         (Some(url), Some(model)) => (url, model, None),
         _ => {
-            let options = HarnessOptions::new("vllm", "hermes", &ParserChoice::Right, &ParserChoice::None)?;
+            let options = HarnessOptions::new("vllm", "hermes", &ParserChoice::Right, &ParserChoice::Right)?;
             let model = options.model.clone();
             let harness = Harness::start(options, Brain::builtin(), 0).await?;
             (harness.base_url(), model, Some(harness))
