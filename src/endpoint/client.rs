@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use bytes::Bytes;
 use monban_scorers::{Body, Exchange, Mode, RawJson};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::{Method, Response};
+use reqwest::{Method, RequestBuilder, Response, Url};
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
@@ -59,7 +59,7 @@ impl std::error::Error for ClientError {}
 pub struct Client {
     http: reqwest::Client,
     base: BaseUrl,
-    chat_url: String,
+    chat_url: Url,
     headers: HeaderMap,
     secret: Secret,
     probe_timeout: Duration,
@@ -68,7 +68,7 @@ pub struct Client {
 
 /// One request about to be sent.
 struct Call<'a> {
-    method: Method,
+    builder: RequestBuilder,
     url: &'a str,
     mode: Mode,
     request: RawJson,
@@ -98,9 +98,11 @@ impl Client {
             builder = builder.tls_certs_only(std::iter::empty());
         }
         let http = builder.build().map_err(|error| ClientError(format!("no HTTP client: {error}")))?;
+        let chat_url = Url::parse(&base.resolve("/v1/chat/completions"))
+            .map_err(|error| ClientError(format!("{base} is no base URL: {error}")))?;
         Ok(Self {
             http,
-            chat_url: base.resolve("/v1/chat/completions"),
+            chat_url,
             base,
             headers,
             secret,
@@ -117,16 +119,17 @@ impl Client {
 
     /// Sends one chat-completions request. What fails is in the exchange, with everything that arrived before.
     pub async fn ask(&self, mode: Mode, request: &RawJson, timeout: Duration) -> Exchange {
+        let builder = self.http.post(self.chat_url.clone());
         let request = request.clone();
-        self.exchange(Call { method: Method::POST, url: &self.chat_url, mode, request, timeout }).await
+        self.exchange(Call { builder, url: self.chat_url.as_str(), mode, request, timeout }).await
     }
 
     /// Asks for a path: below the base when it begins with `/v1/`, else beside it (`/version`). The request is `null`.
     pub async fn get(&self, path: &str) -> Exchange {
         let request = RawJson::of(&Value::Null);
         let url = self.base.resolve(path);
-        self.exchange(Call { method: Method::GET, url: &url, mode: Mode::Plain, request, timeout: self.probe_timeout })
-            .await
+        let builder = self.http.request(Method::GET, &url);
+        self.exchange(Call { builder, url: &url, mode: Mode::Plain, request, timeout: self.probe_timeout }).await
     }
 
     /// Posts JSON to a path (as in [`Client::get`]); streamed where the body says `"stream": true`.
@@ -135,17 +138,18 @@ impl Client {
         let mode = if stream { Mode::Stream } else { Mode::Plain };
         let url = self.base.resolve(path);
         let request = RawJson::of(body);
-        self.exchange(Call { method: Method::POST, url: &url, mode, request, timeout: self.probe_timeout }).await
+        let builder = self.http.post(&url);
+        self.exchange(Call { builder, url: &url, mode, request, timeout: self.probe_timeout }).await
     }
 
     async fn exchange(&self, call: Call<'_>) -> Exchange {
-        let mut builder = self.http.request(call.method.clone(), call.url).headers(self.headers.clone());
-        if call.method == Method::POST {
+        let mut exchange = blank(&call);
+        let mut builder = call.builder.headers(self.headers.clone());
+        if call.request.get() != "null" {
             builder = builder
                 .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
                 .body(Bytes::copy_from_slice(call.request.get().as_bytes()));
         }
-        let mut exchange = blank(&call);
         let started = Instant::now();
         let deadline = started + call.timeout;
         match timeout_at(deadline, builder.send()).await {

@@ -163,8 +163,11 @@ impl Planned {
     /// The request body in a mode, as sent. A streamed answer is asked to state its token counts.
     #[must_use]
     pub fn body(&self, mode: Mode) -> RawJson {
+        if mode == Mode::Plain {
+            return RawJson::of(&self.request.body);
+        }
         let mut body = self.request.body.clone();
-        if let (Mode::Stream, Value::Object(map)) = (mode, &mut body) {
+        if let Value::Object(map) = &mut body {
             map.insert("stream".into(), json!(true));
             map.insert("stream_options".into(), json!({"include_usage": true}));
         }

@@ -121,10 +121,11 @@ fn prepare(run: Run) -> (Shared, u64) {
 }
 
 async fn worker(shared: Arc<Shared>) {
+    let mut given_up = std::pin::pin!(shared.stop.reached(Level::Now));
     while shared.stop.level() == Level::Go {
         let Some(at) = lock(&shared.queue).next() else { break };
         tokio::select! {
-            () = shared.stop.reached(Level::Now) => break,
+            () = &mut given_up => break,
             () = one(&shared, at) => {}
         }
     }

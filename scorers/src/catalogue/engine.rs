@@ -17,8 +17,19 @@ pub struct EngineName {
 /// The engine and the gateway a text names, whatever stands around the names.
 #[must_use]
 pub fn engine_name(text: &str) -> EngineName {
+    if let Some(def) = catalogue().engines.iter().find(|def| def.id == text) {
+        let id = Some(def.id.as_str());
+        return if def.gateway {
+            EngineName { engine: None, gateway: id }
+        } else {
+            EngineName { engine: id, gateway: None }
+        };
+    }
     let mut rest = text.to_ascii_lowercase();
     let mut found = EngineName::default();
+    if rest.trim().is_empty() {
+        return found;
+    }
     for (alias, def) in by_length() {
         let Some(at) = word_at(&rest, alias) else { continue };
         let place = if def.gateway { &mut found.gateway } else { &mut found.engine };

@@ -99,7 +99,8 @@ pub fn model_rule(model_id: &str) -> Option<&'static ModelRule> {
     let last = id.trim_end_matches('/').rsplit(['/', '\\']).next().unwrap_or_default();
     let patterns = patterns();
     let first = |text: &str| patterns.matches(text).iter().next();
-    first(last).or_else(|| first(&id)).and_then(|index| catalogue().models.get(index))
+    let whole = || if last == id { None } else { first(&id) };
+    first(last).or_else(whole).and_then(|index| catalogue().models.get(index))
 }
 
 fn patterns() -> &'static RegexSet {

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::{Call, Hints, Parsed, ReasoningDialect, Recognition, Split, Strength, ToolDialect};
+use super::{ByteSet, Call, Hints, Parsed, ReasoningDialect, Recognition, Split, Strength, ToolDialect};
 use super::{REASONING_DIALECTS, TOOL_DIALECTS};
 
 impl ToolDialect {
@@ -81,8 +81,13 @@ pub fn reasoning_dialect(family: &str) -> Option<&'static ReasoningDialect> {
 /// families that write the same bytes the first listed stands for all, unless the model settles it.
 #[must_use]
 pub fn recognise(text: &str, hints: &Hints<'_>) -> Option<Recognition> {
+    let bytes = ByteSet::of(text);
+    let tools = hints.request.is_some_and(|request| !request.tools.is_empty());
     let mut best: Option<(Recognition, bool)> = None;
     for (index, dialect) in TOOL_DIALECTS.iter().enumerate() {
+        if !dialect.grammar.may_scan(&bytes, tools) {
+            continue;
+        }
         let settled = is_model(dialect, hints);
         if !settled && is_alias(index, dialect) {
             continue;
@@ -116,5 +121,9 @@ fn is_alias(index: usize, dialect: &ToolDialect) -> bool {
 /// The reasoning markup of a text: the first dialect that splits it.
 #[must_use]
 pub fn split_reasoning(text: &str) -> Option<Split> {
-    REASONING_DIALECTS.iter().find_map(|dialect| dialect.split(text))
+    let bytes = ByteSet::of(text);
+    REASONING_DIALECTS
+        .iter()
+        .filter(|dialect| dialect.grammar.may_split(&bytes))
+        .find_map(|dialect| dialect.split(text))
 }

@@ -2,6 +2,7 @@
 //!
 //! A dialect never repairs silently: what it had to mend is in [`Reread::repairs`].
 
+mod bytes;
 mod dialect;
 mod families;
 mod read;
@@ -10,6 +11,7 @@ mod reread;
 mod thinking;
 mod types;
 
+pub use bytes::ByteSet;
 pub use dialect::{reasoning_dialect, recognise, split_reasoning, tool_dialect};
 pub use registry::{REASONING_DIALECTS, TOOL_DIALECTS};
 pub use reread::reread;

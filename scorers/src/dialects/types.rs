@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
+use super::ByteSet;
 use crate::completion::{Completion, Deviation};
 use crate::request::Request;
 
@@ -88,6 +89,10 @@ pub struct Scan {
 pub trait Grammar: fmt::Debug + Sync {
     /// Finds the markup and reads the calls in it. `None` when there is none.
     fn scan(&self, text: &str, hints: &Hints<'_>) -> Option<Scan>;
+    /// Whether a text of these bytes can hold the markup: `false` is certain. `tools`: tools are declared.
+    fn may_scan(&self, _bytes: &ByteSet, _tools: bool) -> bool {
+        true
+    }
     /// What a model writes for these calls.
     fn render(&self, calls: &[Call]) -> String;
 }
@@ -124,6 +129,10 @@ pub struct ReasoningDialect {
 pub trait Thinking: fmt::Debug + Sync {
     /// Splits a text. `None` when the family's markers are not in it. The family is left empty.
     fn split(&self, text: &str) -> Option<Split>;
+    /// Whether a text of these bytes can hold the markers: `false` is certain.
+    fn may_split(&self, _bytes: &ByteSet) -> bool {
+        true
+    }
     /// What a model writes; `prefilled` when the opening marker stands in the prompt.
     fn render(&self, reasoning: &str, answer: &str, prefilled: bool) -> String;
 }

@@ -37,7 +37,9 @@ impl Model {
     /// Takes the first id the catalogue knows, else the first there is.
     #[must_use]
     pub fn read(ids: &[Option<&str>]) -> Self {
-        let ids = || ids.iter().flatten().copied().filter(|id| !id.is_empty());
+        // Each id once: a lookup of what nothing is known of is dear.
+        let fresh = |at: usize| !ids[..at].contains(&ids[at]);
+        let ids = || (0..ids.len()).filter(|at| fresh(*at)).filter_map(|at| ids[at]).filter(|id| !id.is_empty());
         let Some((id, known_as, rule)) = ids().find_map(|id| known(id).map(|(known, rule)| (id, known, rule))) else {
             let id = ids().next().unwrap_or_default();
             return Self { id: id.to_owned(), tool_template: template(id), ..Self::default() };
@@ -77,8 +79,9 @@ fn known(id: &str) -> Option<(String, &'static ModelRule)> {
             dotted.push('.');
         }
     }
-    let tries = [id.to_owned(), dotted, format!("{id}.1")];
-    tries.into_iter().find_map(|id| model_rule(&id).map(|rule| (id, rule)))
+    let dotted = Some(dotted).filter(|dotted| dotted != id);
+    let tries = [Some(id.to_owned()), dotted, Some(format!("{id}.1"))];
+    tries.into_iter().flatten().find_map(|id| model_rule(&id).map(|rule| (id, rule)))
 }
 
 fn reasons(id: &str, rule: &ModelRule) -> Option<bool> {

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::super::{Call, Grammar, Hints, Scan, Strength};
+use super::super::{ByteSet, Call, Grammar, Hints, Scan, Strength};
 use super::cx::{Cx, Miss};
 use super::form::Form;
 use super::stand::Stand;
@@ -38,6 +38,14 @@ impl Grammar for Pattern {
             }
         }
         damaged
+    }
+
+    fn may_scan(&self, bytes: &ByteSet, tools: bool) -> bool {
+        self.forms.iter().any(|form| {
+            (tools || form.strength == Strength::Strong)
+                && form.anchor().is_none_or(|anchor| bytes.may_hold(anchor))
+                && (form.signs.is_empty() || form.signs.iter().any(|sign| bytes.may_hold(sign)))
+        })
     }
 
     fn render(&self, calls: &[Call]) -> String {

@@ -1,7 +1,7 @@
 //! Reasoning between tags, with the opening one in the text or in the prompt: [`Tags`].
 
 use super::super::read::Stand;
-use super::super::{Split, Thinking};
+use super::super::{ByteSet, Split, Thinking};
 use super::seam;
 
 /// Blocks of thought one behind the other, not more.
@@ -48,6 +48,10 @@ impl Thinking for Tags {
             None => self.close_only(text, &stand)?,
         };
         self.unwrapped(split)
+    }
+
+    fn may_split(&self, bytes: &ByteSet) -> bool {
+        self.open.iter().chain(self.close).any(|tag| bytes.may_hold(tag))
     }
 
     fn render(&self, reasoning: &str, answer: &str, prefilled: bool) -> String {
