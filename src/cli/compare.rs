@@ -95,6 +95,9 @@ fn table(comparison: &Comparison, force: bool, out: &mut Vec<u8>) -> std::io::Re
 /// What differs, before any number.
 fn conditions(comparison: &Comparison, out: &mut Vec<u8>) -> std::io::Result<()> {
     let verdict = match (comparison.comparable, comparison.forced) {
+        (true, _) if comparison.differences.iter().any(|difference| difference.kind == Kind::Axis) => {
+            "a match: one axis changes"
+        }
         (true, _) => "the same match",
         (false, true) => "NO MATCH, compared by force",
         (false, false) => "NO MATCH",
@@ -140,8 +143,8 @@ fn figures(comparison: &Comparison, out: &mut Vec<u8>) -> std::io::Result<()> {
     rows.push(("requests/s", rate(a.requests_per_s), rate(b.requests_per_s)));
     rows.push(("tokens generated", a.completion_tokens.to_string(), b.completion_tokens.to_string()));
     let label = if comparison.forced { "(no match)" } else { "" };
-    writeln!(out, "  {label:<22}{:<30}b", "a")?;
-    rows.iter().try_for_each(|(name, a, b)| writeln!(out, "  {name:<22}{a:<30}{b}"))
+    writeln!(out, "  {label:<22}{:<36}b", "a")?;
+    rows.iter().try_for_each(|(name, a, b)| writeln!(out, "  {name:<22}{a:<36}{b}"))
 }
 
 fn flips(comparison: &Comparison, out: &mut Vec<u8>) -> std::io::Result<()> {

@@ -4,7 +4,7 @@
 //! identify ─▶ probes (probes.toml judged, singles read) ─▶ Seen ─▶ follow-ups ─▶ Seen ─▶ readings ─▶ Report
 //! ```
 //!
-//! Main function: [`examine`]. Asking is `asking.rs`; everything behind [`Seen`](seen) is pure. Nothing here prints, and
+//! Main function: [`examine`]. Asking is `asking.rs`; everything behind `Seen` is pure. Nothing here prints, and
 //! what was not answered is `inconclusive`, never a fault.
 
 mod asking;

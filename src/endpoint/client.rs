@@ -1,11 +1,14 @@
 //! The client: sends bytes, keeps what comes back verbatim. No retries here, and nothing is interpreted.
 
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
+use monban_scorers::completion::TransportErrorKind;
 use monban_scorers::{Body, Exchange, Mode, RawJson};
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Method, RequestBuilder, Response, Url};
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
@@ -64,6 +67,8 @@ pub struct Client {
     secret: Secret,
     probe_timeout: Duration,
     bounds: Bounds,
+    /// The server closed a kept connection under a request: from then on none is kept.
+    closes: Arc<AtomicBool>,
 }
 
 /// One request about to be sent.
@@ -108,6 +113,7 @@ impl Client {
             secret,
             probe_timeout: options.probe_timeout,
             bounds: Bounds { bytes: options.max_body, pieces: options.max_pieces },
+            closes: Arc::default(),
         })
     }
 
@@ -150,11 +156,20 @@ impl Client {
                 .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
                 .body(Bytes::copy_from_slice(call.request.get().as_bytes()));
         }
+        if self.closes.load(Ordering::Relaxed) {
+            builder = builder.header(CONNECTION, HeaderValue::from_static("close"));
+        }
         let started = Instant::now();
         let deadline = started + call.timeout;
         match timeout_at(deadline, builder.send()).await {
             Err(_) => exchange.error = Some(transport::timeout(call.timeout, false)),
-            Ok(Err(error)) => exchange.error = Some(transport::classify(error, false)),
+            Ok(Err(error)) => {
+                let error = transport::classify(error, false);
+                if error.kind == TransportErrorKind::Cut {
+                    self.closes.store(true, Ordering::Relaxed);
+                }
+                exchange.error = Some(error);
+            }
             Ok(Ok(response)) => {
                 exchange.headers_us = Some(micros(started));
                 exchange.status = Some(response.status().as_u16());

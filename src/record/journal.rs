@@ -44,7 +44,7 @@ impl Journal {
         self.append_line(&line(event)?)
     }
 
-    /// Appends one event as [`line`] made it.
+    /// Appends one event as [`line`](fn@line) made it.
     ///
     /// # Errors
     /// When it cannot be written.

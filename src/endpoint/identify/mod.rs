@@ -1,6 +1,6 @@
 //! Which engine answers, in which version, with which model and parsers: asked of the endpoint, each fact with its source.
 //!
-//! Main type: [`Identity`]. [`identify`] asks; [`read`](reading::read) is pure and reads what was answered;
+//! Main type: [`Identity`]. [`identify`] asks; [`read`] is pure and reads what was answered;
 //! [`witness`] adds what the answers to other requests give away.
 
 mod asking;
