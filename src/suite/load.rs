@@ -37,7 +37,11 @@ impl Loaded {
     }
 }
 
-/// Loads a suite by built-in name or by path. Never fails: what went wrong is among the diagnostics.
+/// What a built-in suite's source is led by, in records and messages.
+const BUILTIN_SOURCE: &str = "builtin:";
+
+/// Loads a suite by built-in name, by path, or by the source that a record names. Never fails: what went wrong is among the
+/// diagnostics.
 ///
 /// ```
 /// use monban_scorers::Registry;
@@ -47,8 +51,9 @@ impl Loaded {
 /// ```
 #[must_use]
 pub fn load(name: &str, registry: &Registry) -> Loaded {
-    if let Some(builtin) = BUILTIN.iter().find(|builtin| builtin.name == name) {
-        let source = Source::new(format!("builtin:{name}"), builtin.text);
+    let builtin_name = name.strip_prefix(BUILTIN_SOURCE).unwrap_or(name);
+    if let Some(builtin) = BUILTIN.iter().find(|builtin| builtin.name == builtin_name) {
+        let source = Source::new(format!("{BUILTIN_SOURCE}{builtin_name}"), builtin.text);
         return check(source, registry, &|_| Err("a built-in suite has no files".to_owned()));
     }
     let path = Path::new(name);

@@ -317,6 +317,21 @@ fn killed_at_any_moment_a_run_loses_nothing_and_asks_nothing_twice() {
 }
 
 #[test]
+fn a_run_of_a_built_in_suite_is_resumed_and_rescored_by_its_id_alone() {
+    let (place, server) = (Place::with(0), yes());
+    let output =
+        place.command(&["smoke", "--base-url", &server.url(), "--model", "m", "--task", "plain-answer"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let before = chats(&server);
+    let output = place.command(&["--resume", "last", "--format", "json"]).output().unwrap();
+    assert_eq!(json(&output)["suites"][0]["source"], "builtin:smoke", "{}", stderr(&output));
+    assert_eq!(chats(&server), before, "what was answered is not asked again");
+    let done = monban(&["rescore", "last", "--runs-dir", place.runs().to_str().unwrap(), "--format", "json"]);
+    let report: Value = serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{}", done.err));
+    assert_eq!((done.code, &report["counts"]["failed"]), (1, &1.into()));
+}
+
+#[test]
 fn rescoring_judges_the_stored_answers_by_new_expectations() {
     let (place, server) = (Place::with(3), yes());
     assert_eq!(place.run(&server.url(), &[]).status.code(), Some(0));
