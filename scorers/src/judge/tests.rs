@@ -358,6 +358,7 @@ fn what_could_not_be_scored_neither_passes_nor_fails() {
 #[test]
 fn without_expectations_only_the_fault_is_looked_for() {
     case(&[plain("Paris", "stop")], &[], Outcome::Passed);
+    case(&[message(&json!({"content": null}), "stop", 1)], &[], Outcome::Skipped);
     case(&[plain("Par", "length")], &[], Outcome::Truncated);
     case(&[json!({"http_status": 500, "body_text": "x"})], &[], Outcome::Error);
 }
