@@ -31,6 +31,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     }
     let (_, fault) = facts.faults.first()?;
     let (says, fix) = match fault.kind {
+        FaultKind::Unreachable if speaks_no_tls(&fault.message) => ("TLS was asked of what does not speak it", "write http:// in the base URL"),
         FaultKind::Unreachable => ("nothing listens at this address (while vLLM loads a model, connections are refused)", "start the server, or wait until it has loaded the model"),
         FaultKind::Timeout => ("no answer arrived in time", "raise --timeout, stream the answer, or look at the server's load"),
         FaultKind::Cut => ("the connection broke before the answer was whole", "read the server's log; raise the proxy's timeouts"),
@@ -45,4 +46,9 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
             .fix(fix)
             .done(),
     )
+}
+
+/// rustls (0.23) and OpenSSL, handed a plain HTTP answer where a TLS record is due.
+fn speaks_no_tls(message: &str) -> bool {
+    ["InvalidContentType", "wrong version number", "packet length too long"].iter().any(|words| message.contains(words))
 }
