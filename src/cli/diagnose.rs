@@ -14,6 +14,8 @@ use crate::profile::lint_stored;
 
 /// Lines judged in one go; their order is kept.
 const BATCH: usize = 256;
+/// What some editors put before the first line.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// The longest line that is read, bytes.
 const LINE: u64 = 64 << 20;
 
@@ -63,6 +65,9 @@ fn batch(reader: &mut impl BufRead) -> anyhow::Result<Vec<Vec<u8>>> {
         if reader.by_ref().take(LINE).read_until(b'\n', &mut line).context("cannot read the input")? == 0 {
             break;
         }
+        if line.len() as u64 == LINE && !line.ends_with(b"\n") {
+            reader.skip_until(b'\n').context("cannot read the input")?;
+        }
         if !line.iter().all(u8::is_ascii_whitespace) {
             lines.push(line);
         }
@@ -72,7 +77,7 @@ fn batch(reader: &mut impl BufRead) -> anyhow::Result<Vec<Vec<u8>>> {
 
 /// One line's answer, and whether the line could be read.
 fn answer(line: &[u8]) -> (bool, String) {
-    let value: Value = match serde_json::from_slice(line) {
+    let value: Value = match serde_json::from_slice(line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line)) {
         Ok(value) => value,
         Err(error) => return (false, json!({"error": format!("not JSON: {error}")}).to_string()),
     };
