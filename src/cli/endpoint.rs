@@ -40,6 +40,7 @@ pub(super) fn model(
     let Some(names) = names(&exchange) else {
         let why = match (&exchange.error, exchange.status) {
             (Some(error), _) => error.message.clone(),
+            (None, Some(status @ (401 | 403))) => format!("status {status}: it wants a key, see --api-key-env"),
             (None, status) => format!("status {}", status.unwrap_or_default()),
         };
         return Ok(Err(format!("no --model was given, and {} does not list its models: {why}", exchange.url)));

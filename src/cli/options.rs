@@ -43,8 +43,16 @@ pub struct EndpointArgs {
     #[arg(long, value_name = "LABEL", default_value = "default")]
     pub environment: String,
     /// Seconds one request may take
-    #[arg(long, value_name = "S", default_value_t = 120.0)]
+    #[arg(long, value_name = "S", default_value_t = 120.0, value_parser = positive)]
     pub timeout: f64,
+}
+
+/// A number above nought: nought seconds answer nothing, and nought requests a second never end.
+pub(super) fn positive(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(number) if f64::is_finite(number) && number > 0.0 => Ok(number),
+        _ => Err("expected a number above 0".to_owned()),
+    }
 }
 
 /// The largest text read from a file or from standard input.

@@ -47,7 +47,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub retries: u32,
     /// Requests a second at most
-    #[arg(long, value_name = "RPS")]
+    #[arg(long, value_name = "RPS", value_parser = super::options::positive)]
     pub rate: Option<f64>,
     /// Token budget of every task, instead of what the suite says
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]

@@ -3,7 +3,7 @@
 use monban_scorers::{Blame, Finding, Mode, Severity};
 use serde_json::Value;
 
-use super::{evidence, finding, words};
+use super::{UNASKED, evidence, finding, words};
 use crate::doctor::report::{Capability, Status};
 use crate::doctor::seen::{Reply, Seen};
 use crate::endpoint::identify::Identity;
@@ -66,7 +66,7 @@ fn budget(seen: &Seen, name: &str, limit: u64) -> Capability {
 fn shape(seen: &Seen) -> Capability {
     let (name, how) = ("error shape", "a request without messages");
     let Some(exchange) = seen.exchange("no-messages", Mode::Plain) else {
-        return Capability::new(name, Status::Inconclusive, how, "out of time");
+        return Capability::new(name, Status::Inconclusive, how, UNASKED);
     };
     let status = exchange.status.unwrap_or_default();
     if status < 400 {

@@ -20,11 +20,14 @@ pub(super) use sampling::sampling;
 pub(super) use template::template;
 pub(super) use thinking::thinking;
 
+/// Of a probe that was given up: the endpoint is dead, or the time was spent.
+const UNASKED: &str = "not asked";
+
 /// A row for a probe that brought no completion.
 fn unanswered(capability: &str, how: &str, reply: &Reply) -> Option<Capability> {
     match reply {
         Reply::Completion(_) => None,
-        Reply::Unasked => Some(Capability::new(capability, Status::Inconclusive, how, "out of time")),
+        Reply::Unasked => Some(Capability::new(capability, Status::Inconclusive, how, UNASKED)),
         Reply::Fault(fault) => {
             let status = match fault.status {
                 Some(400..=499) | Some(501) => Status::Refused,

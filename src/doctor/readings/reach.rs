@@ -2,7 +2,7 @@
 
 use monban_scorers::Mode;
 
-use super::words;
+use super::{UNASKED, words};
 use crate::doctor::judged::Case;
 use crate::doctor::report::{Capability, Status};
 use crate::doctor::seen::{Reply, Seen};
@@ -62,7 +62,7 @@ fn unknown_name(seen: &Seen) -> Capability {
             Capability::new(name, Status::Ok, how, words(&fault))
         }
         Reply::Fault(fault) => Capability::new(name, Status::Inconclusive, how, words(&fault)),
-        Reply::Unasked => Capability::new(name, Status::Inconclusive, how, "out of time"),
+        Reply::Unasked => Capability::new(name, Status::Inconclusive, how, UNASKED),
     }
 }
 
@@ -74,7 +74,10 @@ fn key(seen: &Seen) -> Capability {
         return Capability::new(name, Status::Refused, "POST /v1/chat/completions", words(&fault));
     }
     if seen.exchange("no-key", Mode::Plain).is_none() {
-        return Capability::new(name, Status::NotApplicable, "no key was given", "answers without one");
+        return match seen.reply(FIRST) {
+            Reply::Completion(_) => Capability::new(name, Status::NotApplicable, "no key was given", "answers without one"),
+            _ => Capability::new(name, Status::Inconclusive, "no key was given", "nothing was answered"),
+        };
     }
     match seen.reply("no-key") {
         Reply::Fault(fault) if matches!(fault.status, Some(401 | 403)) => {

@@ -16,7 +16,7 @@ fn field(cases: &[Case]) -> Capability {
     let of = |id: &'static str| cases.iter().filter(move |case| case.id == id).flat_map(Case::completions);
     let mut completions = of(THINKING_ON).chain(of(PLAIN)).peekable();
     if completions.peek().is_none() {
-        return Capability::new(name, Status::Inconclusive, how, "not answered in time");
+        return Capability::new(name, Status::Inconclusive, how, "not asked, or not answered in time");
     }
     let filled = completions.find(|completion| !completion.reasoning().trim().is_empty());
     if let Some(field) = filled.and_then(|completion| completion.reasoning_field.clone()) {

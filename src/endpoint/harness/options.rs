@@ -108,7 +108,7 @@ impl Options {
             }),
             ParserChoice::Named(name) => match catalogue::parser_status(&self.engine, kind, name, version) {
                 ParserStatus::Known => Ok(Some(name.clone())),
-                status => Err(format!("{} {} has no such parser: `{name}` ({status:?})", self.engine, self.version)),
+                status => Err(format!("{} {} has no parser `{name}`{}", self.engine, self.version, instead(&status))),
             },
         }
     }
@@ -209,6 +209,18 @@ fn newest(engine: &str) -> String {
         _ => "",
     }
     .to_owned()
+}
+
+/// What to write instead of a parser name that the version does not have.
+fn instead(status: &ParserStatus) -> String {
+    match status {
+        ParserStatus::NotYet { since } => format!(": it came with {since}"),
+        ParserStatus::Removed { version, replacement: Some(name) } => format!(": gone since {version}; use `{name}`"),
+        ParserStatus::Removed { version, .. } => format!(": gone since {version}"),
+        ParserStatus::Unknown { nearest: Some(name) } => format!("; did you mean `{name}`?"),
+        ParserStatus::NoNames => ": its parsers have no names".to_owned(),
+        _ => String::new(),
+    }
 }
 
 /// A tool family and the reasoning family of the models that write it; by the name of a family, a parser or a model.
