@@ -25,7 +25,8 @@ pub fn terminal(text: &str) -> String {
 /// noncharacters: the first break a line, the second no XML may hold.
 fn is_hidden(character: char) -> bool {
     let code = u32::from(character);
-    code & 0xFFFE == 0xFFFE || matches!(code, 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x2069 | 0xFEFF | 0xE0000..=0xE007F)
+    code & 0xFFFE == 0xFFFE
+        || matches!(code, 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x2069 | 0xFEFF | 0xE0000..=0xE007F)
 }
 
 /// The first `most` characters of a text, on one line and safe for a terminal.
@@ -73,7 +74,11 @@ mod tests {
     fn nothing_reaches_the_terminal() {
         assert_eq!(terminal("a\x1b]0;x\x07b\u{202e}c\u{9b}d\n"), "a\\x1b]0;x\\x07b\\u{202e}c\\x9bd\\n");
         assert_eq!(terminal("東京 ✓"), "東京 ✓");
-        assert_eq!(terminal("a\u{fffe}\u{ffff}\u{2028}"), "a\\u{fffe}\\u{ffff}\\u{2028}", "no XML may hold the first two");
+        assert_eq!(
+            terminal("a\u{fffe}\u{ffff}\u{2028}"),
+            "a\\u{fffe}\\u{ffff}\\u{2028}",
+            "no XML may hold the first two"
+        );
         assert_eq!(excerpt("abcdef", 3), "abc…");
     }
 

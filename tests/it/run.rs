@@ -319,8 +319,10 @@ fn killed_at_any_moment_a_run_loses_nothing_and_asks_nothing_twice() {
 #[test]
 fn a_run_of_a_built_in_suite_is_resumed_and_rescored_by_its_id_alone() {
     let (place, server) = (Place::with(0), yes());
-    let output =
-        place.command(&["smoke", "--base-url", &server.url(), "--model", "m", "--task", "plain-answer"]).output().unwrap();
+    let output = place
+        .command(&["smoke", "--base-url", &server.url(), "--model", "m", "--task", "plain-answer"])
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let before = chats(&server);
     let output = place.command(&["--resume", "last", "--format", "json"]).output().unwrap();

@@ -75,7 +75,9 @@ fn key(seen: &Seen) -> Capability {
     }
     if seen.exchange("no-key", Mode::Plain).is_none() {
         return match seen.reply(FIRST) {
-            Reply::Completion(_) => Capability::new(name, Status::NotApplicable, "no key was given", "answers without one"),
+            Reply::Completion(_) => {
+                Capability::new(name, Status::NotApplicable, "no key was given", "answers without one")
+            }
             _ => Capability::new(name, Status::Inconclusive, "no key was given", "nothing was answered"),
         };
     }
