@@ -126,8 +126,8 @@ impl Head {
             anyhow::bail!("line {number} does not say which task it answers: give \"id\"");
         };
         by_id.get(id).copied().ok_or_else(|| {
-            let hint = did_you_mean(id, by_id.keys().copied()).unwrap_or_default();
-            anyhow::anyhow!("line {number}: the suite has no task `{id}`; {hint}")
+            let hint = did_you_mean(id, by_id.keys().copied()).map(|hint| format!("; {hint}")).unwrap_or_default();
+            anyhow::anyhow!("line {number}: the suite has no task `{id}`{hint}")
         })
     }
 }

@@ -30,6 +30,8 @@ fn header(input: &Input<'_>, out: &mut dyn Write) -> io::Result<()> {
         _ => String::new(),
     };
     let line = format!("{} at {}{engine} · {} · {}", start.model, start.base_url, start.route, start.environment);
+    // Stored answers name no address.
+    let line = if start.base_url.is_empty() { format!("{}{engine}", start.model) } else { line };
     writeln!(out, "{}", terminal(&line))?;
     for suite in &start.suites {
         let digest: String = suite.digest.trim_start_matches("sha256:").chars().take(12).collect();
