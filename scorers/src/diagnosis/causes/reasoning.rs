@@ -25,6 +25,8 @@ pub enum ReasoningKind {
     WantsOpening,
     /// The parser takes the whole answer for reasoning.
     AnswerTaken,
+    /// The parser, for a format with channels of its own, takes the whole text and delivers nothing.
+    Swallows,
     /// A stop sequence of the request ended the thoughts.
     Stopped,
     /// A parser runs on a model that does not reason.
@@ -72,10 +74,8 @@ pub(in crate::diagnosis) fn assess<'a>(facts: &Facts<'a>) -> Option<ReasoningTro
         let seen = "thoughts and answer stand together in the reasoning field, with markers its parser does not know";
         return Some(trouble(ReasoningKind::AnswerTaken, *side, Confidence::High, seen));
     }
-    facts
-        .sides
-        .iter()
-        .find_map(|side| answer_in_reasoning(facts, *side))
+    swallowed(facts)
+        .or_else(|| facts.sides.iter().find_map(|side| answer_in_reasoning(facts, *side)))
         .or_else(|| modes_differ(facts))
         .or_else(|| suppressed(facts))
 }
@@ -150,6 +150,18 @@ fn call_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> ReasoningTrouble<
         (ReasoningKind::CallInThoughts, Confidence::Medium)
     };
     trouble(kind, side, confidence, seen)
+}
+
+/// Tokens billed and every field empty, where the configured parser is known to do that.
+fn swallowed<'a>(facts: &Facts<'a>) -> Option<ReasoningTrouble<'a>> {
+    let side = facts.sides.iter().find(|side| side.is_phantom() && !side.has_reasoning())?;
+    let kind = if facts.model.reasons == Some(false) { ReasoningKind::Unneeded } else { ReasoningKind::Swallows };
+    let seen = format!(
+        "{} completion tokens, and text, calls and reasoning empty, finish_reason {}",
+        side.tokens().unwrap_or_default(),
+        side.finish()
+    );
+    facts.reasoning_parser_swallows().then(|| trouble(kind, *side, Confidence::High, seen))
 }
 
 fn answer_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ReasoningTrouble<'a>> {

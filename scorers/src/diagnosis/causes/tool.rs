@@ -176,6 +176,9 @@ fn swallowed<'a>(facts: &Facts<'a>) -> Option<ToolTrouble<'a>> {
     let side =
         facts.sides.iter().find(|side| matches!(side.call_state(), CallState::Silent | CallState::Lost)).copied()?;
     let silent = side.call_state() == CallState::Silent;
+    if silent && facts.reasoning_parser_swallows() {
+        return None;
+    }
     // Thoughts that the server keeps to itself would look the same.
     let all_is_shown = facts.model.reasons == Some(false) || facts.sides.iter().all(Side::has_reasoning);
     let whole_pair = all_is_shown

@@ -1,6 +1,6 @@
 //! The model, and what the catalogue says of it: [`Model`].
 
-use crate::catalogue::{ModelRule, model_rule};
+use crate::catalogue::{ModelRule, catalogue, model_rule};
 
 /// What is known of the model.
 #[derive(Clone, Debug, Default)]
@@ -67,21 +67,42 @@ impl Model {
     }
 }
 
-/// The id, or the way it is written out in full: `qwen25` for Qwen2.5, `glm47` for GLM-4.7, `llama3` for Llama 3.1.
+/// The id, or the way it is written out in full: `qwen25` for Qwen2.5, `step3p5` for Step-3.5, `llama3` for Llama 3.1.
+///
+/// Rules stand most special first: `deepseek_v31` is V3.1, not any V3.
 fn known(id: &str) -> Option<(String, &'static ModelRule)> {
-    let mut dotted = String::new();
+    let dotted = Some(dotted(id)).filter(|dotted| dotted != id);
+    let tries = [Some(id.to_owned()), dotted];
+    let read = tries.into_iter().flatten().filter_map(|id| model_rule(&id).map(|rule| (id, rule)));
+    read.min_by_key(|(_, rule)| rule_place(rule)).or_else(|| {
+        let first = format!("{id}.1");
+        model_rule(&first).map(|rule| (first, rule))
+    })
+}
+
+/// The place of a rule in the catalogue's order.
+fn rule_place(rule: &ModelRule) -> usize {
+    catalogue().models.iter().position(|other| std::ptr::eq(other, rule)).unwrap_or(usize::MAX)
+}
+
+/// The id with a dot in each version number that is written without one; `32b` is a size, `0905` a date.
+fn dotted(id: &str) -> String {
     let chars: Vec<char> = id.chars().take(200).collect();
-    for (at, c) in chars.iter().enumerate() {
-        dotted.push(*c);
-        let digit = |at: Option<usize>| at.and_then(|at| chars.get(at)).is_some_and(char::is_ascii_digit);
-        let number = digit(Some(at)) && digit(Some(at + 1)) && !digit(at.checked_sub(1)) && !digit(Some(at + 2));
-        if number && !chars.get(at.wrapping_sub(1)).is_some_and(|before| *before == '.' || *before == '-') {
-            dotted.push('.');
+    let at = |index: Option<usize>| index.and_then(|index| chars.get(index)).copied().unwrap_or(' ');
+    let mut text = String::new();
+    for (index, c) in chars.iter().enumerate() {
+        let (before, next, after) = (at(index.checked_sub(1)), at(Some(index + 1)), at(Some(index + 2)));
+        if *c == 'p' && before.is_ascii_digit() && next.is_ascii_digit() {
+            text.push('.');
+            continue;
+        }
+        text.push(*c);
+        let pair = c.is_ascii_digit() && next.is_ascii_digit() && !before.is_ascii_digit() && !after.is_ascii_digit();
+        if pair && !".-_/".contains(before) && !after.eq_ignore_ascii_case(&'b') {
+            text.push('.');
         }
     }
-    let dotted = Some(dotted).filter(|dotted| dotted != id);
-    let tries = [Some(id.to_owned()), dotted, Some(format!("{id}.1"))];
-    tries.into_iter().flatten().find_map(|id| model_rule(&id).map(|rule| (id, rule)))
+    text
 }
 
 fn reasons(id: &str, rule: &ModelRule) -> Option<bool> {
@@ -116,6 +137,12 @@ mod tests {
         case("deepseek_r1", Some("deepseek_v3"), Some(true));
         case("Qwen/Qwen2.5-7B-Instruct", Some("hermes_json"), Some(false));
         case("gpt_oss", Some("gptoss_harmony"), Some(true));
+        case("deepseek_v31", Some("deepseek_v31"), Some(true));
+        case("deepseek_v32", Some("deepseek_v32_dsml"), Some(true));
+        case("granite33", Some("granite31_json"), Some(true));
+        case("qwen35", Some("qwen3_coder_xml"), Some(true));
+        case("step3p5", Some("qwen3_coder_xml"), Some(true));
+        case("hunyuan-a13b", Some("hunyuan_a13b"), Some(true));
     }
 
     #[test]

@@ -30,6 +30,26 @@ impl Facts<'_> {
         Some(outcome.is_right())
     }
 
+    /// The configured reasoning parser is known to deliver nothing at all of what this model writes.
+    #[must_use]
+    pub fn reasoning_parser_swallows(&self) -> bool {
+        let Some(parser) = self.launch.reasoning_parser.value() else { return false };
+        let family = self.model.rule.and_then(|rule| rule.reasoning_family.as_deref());
+        let known = family.and_then(|name| catalogue::catalogue().family_of(FamilyKind::Reasoning, name));
+        let shapes = match known.and_then(|family| family.shape.as_deref()) {
+            Some(shape) => vec![shape],
+            None if self.model.reasons == Some(false) => vec!["no_thinking_plain"],
+            None => vec!["no_thinking_plain", "think_full"],
+        };
+        let empty = |part| matches!(part, Part::None | Part::Empty);
+        shapes.into_iter().all(|shape| {
+            let (engine, thinking) = (self.engine(), self.request.thinking);
+            catalogue::reasoning_outcome(engine, self.version(), shape, parser, thinking, Mode::Plain).is_some_and(
+                |(outcome, _)| matches!(outcome, SplitOutcome::Split { reasoning, content } if empty(reasoning) && empty(content)),
+            )
+        })
+    }
+
     /// No reasoning parser of this engine knows the family.
     #[must_use]
     pub fn no_parser_knows(&self, family: &str) -> bool {

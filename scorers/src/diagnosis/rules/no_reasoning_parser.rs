@@ -28,6 +28,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     };
     let split = side.thoughts();
     let call_behind = facts.may_call() && side.leak_place() == Some("content");
+    let cut = side.at_cap() && split.is_some_and(|split| split.unclosed);
     let json_behind = split.is_some_and(|split| serde_json::from_str::<serde_json::Value>(split.answer.trim()).is_ok_and(|value| value.is_object()));
     Some(
         Draft::new(&RULE, Blame::ServerConfig, trouble.confidence, format!("{says}: {}", trouble.seen))
@@ -35,8 +36,10 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
             .note(if json_behind { "; there is valid JSON after the closing tag" } else { "" })
             .families(split.map(|split| split.family), facts.launch.reasoning_parser.value())
             .evidence(facts, "content", side.completion.text())
-            .ruled_out("the model: its text is whole, thoughts and answer can be told apart")
+            .note(if cut { "; and the token cap ended the thoughts before there was an answer" } else { "" })
+            .ruled_out(if cut { "the model: the cap cut it off while it was thinking" } else { "the model: its text is whole, thoughts and answer can be told apart" })
             .fixes(advice::reasoning_parser(facts, split))
+            .fixes(cut.then(|| "raise max_tokens: the answer was not reached".to_owned()))
             .done(),
     )
 }

@@ -31,6 +31,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         ReasoningKind::UnknownMarkers => "unknown think markers: no stock parser of this engine knows them",
         ReasoningKind::WantsOpening => "the usual parser of this model wants both tags in this version, and the opening one stands in the prompt",
         ReasoningKind::AnswerTaken => "the reasoning parser takes the answer for reasoning",
+        ReasoningKind::Swallows => "the reasoning parser is for another format, and delivers nothing of what this model writes",
         ReasoningKind::ModesDiffer => "the reasoning parser is not this model's own",
         _ => return None,
     };
@@ -44,7 +45,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         ReasoningKind::AnswerTaken if side.completion.is_truncated() => {
             draft.note("; what is taken from the empty text is invalid, and is not an answer of the model").fix("switch thinking off for this request (chat_template_kwargs), or read the reasoning field")
         }
-        ReasoningKind::AnswerTaken => draft.ruled_out("the budget: finish_reason is not length"),
+        ReasoningKind::AnswerTaken | ReasoningKind::Swallows => draft.ruled_out("the budget: finish_reason is not length"),
         ReasoningKind::WantsOpening => {
             let names = facts.parsers_without_opening();
             draft.fixes(names.iter().map(|name| format!("--reasoning-parser {name} on this version, or upgrade")))

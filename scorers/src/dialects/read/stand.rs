@@ -36,6 +36,22 @@ impl Stand {
     }
 }
 
+/// What stands at `range` is a word of its sentence, as in prose about a tag: a word and a blank before it, and behind it
+/// the sentence's next word or mark. What closes a thought stands on a line of its own, or behind a sentence's end.
+pub(crate) fn is_word_of_sentence(text: &str, range: Range<usize>) -> bool {
+    let (Some(before), Some(after)) = (text.get(..range.start), text.get(range.end..)) else { return false };
+    let word = before.trim_end_matches(' ');
+    let last = word.chars().next_back();
+    let in_sentence = word.len() < before.len() && last.is_some_and(|last| last.is_alphanumeric() || last == ',');
+    let mut rest = after.chars();
+    let goes_on = match rest.next() {
+        Some(' ') => rest.next().is_some_and(char::is_lowercase),
+        Some(mark) => ",.;:)".contains(mark) && rest.next().is_none_or(char::is_whitespace),
+        None => false,
+    };
+    in_sentence && goes_on
+}
+
 fn whole_fence(text: &str) -> Option<Range<usize>> {
     let trimmed = text.trim();
     let lead = text.len() - text.trim_start().len();

@@ -1,6 +1,6 @@
 //! Reasoning between tags, with the opening one in the text or in the prompt: [`Tags`].
 
-use super::super::read::Stand;
+use super::super::read::{Stand, is_word_of_sentence};
 use super::super::{ByteSet, Split, Thinking};
 use super::seam;
 
@@ -108,7 +108,7 @@ impl Tags {
         if stand.is_quoted(text, open) {
             return None;
         }
-        let (close, end) = self.next_close(text, inside).filter(|close| !stand.is_quoted(text, close.0))?;
+        let (close, end) = self.next_close(text, inside).filter(|close| !is_talk(text, *close, stand))?;
         let mut answer = text[..open].trim().to_owned();
         push(&mut answer, &text[end..]);
         Some(Split { reasoning: text[inside..close].trim().to_owned(), answer, ..Split::default() })
@@ -116,7 +116,7 @@ impl Tags {
 
     fn close_only(&self, text: &str, stand: &Stand) -> Option<Split> {
         let (close, end) = self.next_close(text, 0)?;
-        if stand.is_quoted(text, close) {
+        if is_talk(text, (close, end), stand) {
             return None;
         }
         if self.open.iter().any(|open| text[..close].contains(open)) {
@@ -134,15 +134,26 @@ impl Tags {
         if self.answer.is_empty() || split.unclosed {
             return (self.answer.is_empty() || self.open.len() == 1 && !self.is_think()).then_some(split);
         }
-        let (left, right) = self.answer.iter().find(|(left, _)| split.answer.starts_with(left.trim()))?;
+        let wrapped = self.answer.iter().find(|(left, _)| split.answer.starts_with(left.trim()));
+        // Tags no other family has speak for themselves; the call around which the answer's stood is gone where it was read.
+        let Some((left, right)) = wrapped else { return self.speaks_for_itself().then_some(split) };
         let inner = &split.answer[left.trim().len()..];
         split.answer = inner.trim().strip_suffix(right.trim()).unwrap_or(inner).trim().to_owned();
         Some(split)
     }
 
+    fn speaks_for_itself(&self) -> bool {
+        self.needs != Needs::CloseOnly && self.open.iter().all(|open| open.starts_with("<|"))
+    }
+
     fn is_think(&self) -> bool {
         self.open.contains(&"<think>")
     }
+}
+
+/// The tag at `range` is talked about.
+fn is_talk(text: &str, (start, end): (usize, usize), stand: &Stand) -> bool {
+    stand.is_quoted(text, start) || is_word_of_sentence(text, start..end)
 }
 
 fn push(out: &mut String, piece: &str) {

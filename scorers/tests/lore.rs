@@ -1,0 +1,39 @@
+//! Exchanges written after what engines are known to do, for models and refusals that the other fixtures lack: each
+//! line of `fixtures/lore.jsonl` names the first rule it should meet, or `none`, and where it is clear whom that blames.
+
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test prints its table")]
+
+use monban_scorers::diagnosis::diagnose;
+use serde_json::Value;
+
+fn lines() -> Vec<Value> {
+    let text = include_str!("fixtures/lore.jsonl");
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// What the first finding of a line says: its rule and whom it blames.
+fn first(line: &Value) -> (String, String) {
+    let mut bare = line.clone();
+    bare.as_object_mut().unwrap().remove("expect");
+    let verdict = diagnose(&bare).unwrap();
+    let first = verdict.findings.first().map(|filed| serde_json::to_value(&filed.finding).unwrap());
+    let field = |name: &str| {
+        let value = first.as_ref().and_then(|first| first[name].as_str());
+        value.unwrap_or("none").to_owned()
+    };
+    (field("rule"), field("blame"))
+}
+
+#[test]
+fn each_line_meets_its_rule() {
+    let mut misses = Vec::new();
+    for line in lines() {
+        let (rule, blame) = first(&line);
+        let blamed = line["expect"]["blame"].as_str().is_none_or(|expected| expected == blame);
+        if line["expect"]["rule"] != rule.as_str() || !blamed {
+            misses.push(format!("{}: {} but got {rule}, {blame}", line["id"], line["expect"]));
+        }
+    }
+    println!("{}", misses.join("\n"));
+    assert!(misses.is_empty(), "{} missed:\n{}", misses.len(), misses.join("\n"));
+}
