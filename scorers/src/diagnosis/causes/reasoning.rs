@@ -140,6 +140,8 @@ fn call_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> ReasoningTrouble<
     let seen = "call found inside the reasoning field";
     let (kind, confidence) = if facts.model.reasons == Some(false) {
         (ReasoningKind::Unneeded, Confidence::High)
+    } else if facts.parser_takes_plain_text() {
+        (ReasoningKind::AnswerTaken, Confidence::High)
     } else if facts.reasoning_parser_is_the_models() == Some(true) {
         (ReasoningKind::CallInThoughts, Confidence::High)
     } else if facts.launch.reasoning_parser.value().is_some() || facts.foreign_markers(&side) {

@@ -50,6 +50,17 @@ impl Facts<'_> {
         })
     }
 
+    /// The request turns thinking off, and the configured parser is known to take the answer for reasoning then.
+    #[must_use]
+    pub fn parser_takes_plain_text(&self) -> bool {
+        let Some(parser) = self.launch.reasoning_parser.value().filter(|_| self.request.thinking == Some(false)) else {
+            return false;
+        };
+        let (engine, version) = (self.engine(), self.version());
+        catalogue::reasoning_outcome(engine, version, "no_thinking_plain", parser, Some(false), Mode::Plain)
+            .is_some_and(|(outcome, _)| matches!(outcome, SplitOutcome::Split { content: Part::None | Part::Empty, .. }))
+    }
+
     /// No reasoning parser of this engine knows the family.
     #[must_use]
     pub fn no_parser_knows(&self, family: &str) -> bool {
