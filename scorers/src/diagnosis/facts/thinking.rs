@@ -58,7 +58,9 @@ impl Facts<'_> {
         };
         let (engine, version) = (self.engine(), self.version());
         catalogue::reasoning_outcome(engine, version, "no_thinking_plain", parser, Some(false), Mode::Plain)
-            .is_some_and(|(outcome, _)| matches!(outcome, SplitOutcome::Split { content: Part::None | Part::Empty, .. }))
+            .is_some_and(|(outcome, _)| {
+                matches!(outcome, SplitOutcome::Split { content: Part::None | Part::Empty, .. })
+            })
     }
 
     /// No reasoning parser of this engine knows the family.
