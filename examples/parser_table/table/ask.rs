@@ -85,10 +85,10 @@ pub(crate) fn tool_tasks() -> Vec<Asked> {
 }
 
 /// An answer after thinking, and a call after thinking.
-pub(crate) fn reasoning_tasks(thinking: Option<bool>) -> Vec<Asked> {
+pub(crate) fn reasoning_tasks(thinking: Option<bool>, thinks: bool) -> Vec<Asked> {
     let mut tasks = tool_tasks();
     tasks.retain(|task| task.id == "single");
-    let split = json!({ "scorer": "reasoning_split", "required": thinking == Some(true) });
+    let split = json!({ "scorer": "reasoning_split", "required": thinks });
     let answer = vec![json!({ "scorer": "contains", "text": "Paris" }), split];
     tasks.insert(0, asked("answer", 0, "What is the capital of France? Think first.", json!([]), answer));
     for task in &mut tasks {

@@ -12,8 +12,6 @@ use super::ask::{Asked, Said, ask, taught};
 pub(crate) struct Cell {
     /// How the simulated server is set up; `None` where the configuration does not start.
     pub(crate) options: Option<Options>,
-    /// The column's parser: `None` for a server without.
-    pub(crate) parser: Option<String>,
     /// What was said of each task.
     pub(crate) said: Vec<Said>,
 }
@@ -35,15 +33,14 @@ impl Cell {
     /// Sets up a server for a tool parser and asks it. Its model thinks where a parser of the engine splits its thoughts.
     pub(crate) fn tool(place: Place<'_>, parser: Option<&str>, tasks: &[Asked]) -> Self {
         let tool = parser.map_or(ParserChoice::None, |name| ParserChoice::Named(name.to_owned()));
-        let named = parser.map(str::to_owned);
         let engine = format!("{}@{}", place.engine, place.version);
         let Ok(mut options) = Options::new(&engine, place.family, &tool, &ParserChoice::None) else {
-            return Self { options: None, parser: named, said: Vec::new() };
+            return Self { options: None, said: Vec::new() };
         };
         options.model = place.model.to_owned();
         (options.reasoning_family, options.reasoning_parser) = thought(place);
         options.seed = 7;
-        Self { said: said(&options, tasks), options: Some(options), parser: named }
+        Self { said: said(&options, tasks), options: Some(options) }
     }
 
     /// The rules of its tasks' first findings that are more than remarks, each once.

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::ask::tool_tasks;
 use super::cell::{Cell, Place, right};
 use super::models::model_of;
+use super::thinking;
 
 /// The engines and versions asked.
 pub(crate) const ENGINES: &[(&str, &str)] =
@@ -95,7 +96,7 @@ const HEAD: &str = "# What monban says: family × parser × engine\n\n\
 Made by `cargo run --example parser_table`; a test makes it anew and holds every cell against the catalogue.\n";
 
 /// The whole document.
-pub(crate) fn document(tables: &[Table]) -> String {
+pub(crate) fn document(tables: &[Table], thinking: &[thinking::Table]) -> String {
     let mut out = HEAD.to_owned();
     for table in tables {
         let _ = writeln!(out, "\n## {} {}\n", table.engine, table.version);
@@ -108,6 +109,22 @@ pub(crate) fn document(tables: &[Table]) -> String {
             let right = row.right.map_or(right.clone(), |name| format!("`{name}`: {right}"));
             let rest: Vec<String> = cells.collect();
             let _ = writeln!(out, "| {} | {none} | {right} | {} |", row.family, rest.join(" | "));
+        }
+    }
+    for table in thinking {
+        let _ = writeln!(out, "\n## Reasoning: {} {}\n", table.engine, table.version);
+        let _ = writeln!(out, "| family (model) | none | right | {} |", table.columns.join(" | "));
+        let _ = writeln!(out, "|---|---|---|{}", "---|".repeat(table.columns.len()));
+        for row in &table.rows {
+            let both = |cells: &Vec<thinking::Asked>| {
+                let words: Vec<String> = cells.iter().map(|asked| word(&asked.cell)).collect();
+                if words.is_empty() { "·".to_owned() } else { words.join(" / ") }
+            };
+            let mut cells: Vec<String> = row.cells.iter().map(both).collect();
+            if let (Some(name), Some(cell)) = (row.right, cells.get_mut(1)) {
+                *cell = format!("`{name}`: {cell}");
+            }
+            let _ = writeln!(out, "| {} ({}) | {} |", row.family, row.model, cells.join(" | "));
         }
     }
     out
@@ -133,6 +150,9 @@ fn short(rule: &str) -> &str {
         "no_tool_parser" => "none",
         "auto_tool_choice_missing" => "auto",
         "stream_only" => "stream",
+        "wrong_reasoning_parser" => "wrong",
+        "no_reasoning_parser" => "none",
+        "unneeded_reasoning_parser" => "unneeded",
         other => other,
     }
 }

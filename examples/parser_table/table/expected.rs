@@ -162,7 +162,10 @@ fn rules(options: &Options, shown: Shown) -> &'static [&'static str] {
 pub(crate) fn names_a_parser(options: &Options, found: &Finding) -> bool {
     let fix = found.fix.join("\n");
     let named = |name: &str| fix.split(|c: char| !(c.is_alphanumeric() || "_-".contains(c))).any(|word| word == name);
-    let readers = catalogue::parsers_reading(&options.engine, &options.family, Some(&options.version));
+    // Of a refused request only the model's name tells the family.
+    let rule = catalogue::model_rule(&options.model).filter(|_| found.rule == "auto_tool_choice_missing");
+    let families = [Some(options.family.as_str()), rule.and_then(|rule| rule.tool_family())];
+    let readers: Vec<_> = families.into_iter().flatten().flat_map(|family| readers(options, family)).collect();
     if readers.iter().any(|name| named(name)) {
         return true;
     }
@@ -170,4 +173,16 @@ pub(crate) fn names_a_parser(options: &Options, found: &Finding) -> bool {
     let own = known.map(|family| family.parsers(&options.engine)).unwrap_or_default();
     let newer = own.iter().any(|name| named(name));
     readers.is_empty() && (newer || fix.contains("has no parser that reads"))
+}
+
+/// The version's parsers that deliver a family's calls at least in plain answers, with markup left beside them or not.
+fn readers(options: &Options, family: &str) -> Vec<&'static str> {
+    let version = Some(options.version.as_str());
+    let delivers = |name: &&str| {
+        let seen = catalogue::outcome(&options.engine, version, family, name, Mode::Plain, false);
+        seen.is_some_and(|seen| matches!(seen.outcome, MatrixOutcome::Ok | MatrixOutcome::Residue))
+    };
+    let mut found = catalogue::parsers_reading(&options.engine, family, version);
+    found.extend(catalogue::parser_names(&options.engine, FamilyKind::Tool, version).into_iter().filter(delivers));
+    found
 }

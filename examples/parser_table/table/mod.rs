@@ -5,3 +5,4 @@ pub(crate) mod cell;
 pub(crate) mod document;
 pub(crate) mod expected;
 pub(crate) mod models;
+pub(crate) mod thinking;

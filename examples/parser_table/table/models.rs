@@ -71,3 +71,12 @@ pub(crate) const MODELS: &[(&str, &str)] = &[
 pub(crate) fn model_of(family: &str) -> &str {
     MODELS.iter().find(|(own, _)| *own == family).map_or(family, |(_, model)| model)
 }
+
+/// Models that think in a way that none of the list above does, with the tool family they write.
+pub(crate) const THINKERS: &[(&str, &str)] = &[
+    ("hermes_json", "Qwen/Qwen3-4B-Thinking-2507"),
+    ("mistral_args", "mistralai/Magistral-Small-2509"),
+    ("olmo3_pythonic", "allenai/Olmo-3-7B-Think"),
+    ("qwen3_coder_xml", "Qwen/Qwen3.6-27B"),
+    ("hermes_json", "Qwen/Qwen2.5-7B-Instruct"),
+];

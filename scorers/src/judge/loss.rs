@@ -41,16 +41,19 @@ fn same(call: &ToolCall, other: &ToolCall) -> bool {
 }
 
 fn is_damaged(call: &ToolCall) -> bool {
-    // A name that holds white space or brackets is a piece of markup.
-    let odd = |c: char| c.is_whitespace() || "<>{}[]()\"|".contains(c);
     call.name.is_empty()
-        || call.name.contains(odd)
+        || is_markup(&call.name)
         || !call.arguments.value().is_ok_and(|arguments| arguments.is_object())
+}
+
+/// A name that holds white space or brackets is a piece of markup.
+fn is_markup(name: &str) -> bool {
+    name.contains(|c: char| c.is_whitespace() || "<>{}[]()\"|".contains(c))
 }
 
 /// The damaged call may be this one: its name is the same or was lost, and it is not whole itself.
 fn damaged_form(call: &ToolCall, other: &ToolCall) -> bool {
-    !is_damaged(other) && (call.name.is_empty() || call.name == other.name || call.name.contains(&other.name))
+    !is_damaged(other) && (call.name.is_empty() || is_markup(&call.name) || call.name.contains(&other.name))
 }
 
 /// The same words in all, divided otherwise among text and reasoning.

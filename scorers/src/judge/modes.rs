@@ -63,7 +63,8 @@ fn intent(expectation: &Expectation, request: &Request, sides: &[Side<'_>], deli
     }
     let borne_out = sides.iter().any(|other| {
         let whole = other.meant();
-        let poor = |side: &Side<'_>| lost(side.meant(), whole) || is_fragment(side, other);
+        let poor =
+            |side: &Side<'_>| lost(side.meant(), whole) || lost(side.delivered, whole) || is_fragment(side, other);
         let instead: Vec<&Completion> =
             sides.iter().map(|side| if poor(side) { whole } else { side.meant() }).collect();
         let differs = instead.iter().zip(&meant).any(|(one, other)| !std::ptr::eq(*one, *other));

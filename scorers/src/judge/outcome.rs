@@ -64,7 +64,7 @@ pub(super) fn decide(sides: &[Side<'_>], scored: &[Scored], cut: bool, findings:
         (false, false) => Outcome::Skipped,
         _ if intent_holds(scored) => Outcome::ServerFault,
         // What the model wrote was lost on the way: that is no wrong answer of its own.
-        _ if (swallowed || hides_intent(findings) && !intent_known(scored)) && blames_server(findings) => {
+        _ if (swallowed || hides_intent(findings) && !intent_known(sides, scored)) && blames_server(findings) => {
             Outcome::ServerFault
         }
         _ if swallowed => Outcome::Error,
@@ -79,9 +79,14 @@ fn intent_holds(scored: &[Scored]) -> bool {
         && scored.iter().any(|scored| *scored.intent.as_ref().unwrap_or(&scored.delivered) == Verdict::Pass)
 }
 
-/// What the model wrote was read, right or wrong.
-fn intent_known(scored: &[Scored]) -> bool {
-    scored.iter().any(|scored| scored.intent.is_some())
+/// What the model wrote was read, right or wrong: whole in one mode at least, not from the pieces a parser left.
+fn intent_known(sides: &[Side<'_>], scored: &[Scored]) -> bool {
+    let whole = |side: &Side<'_>| {
+        let found = side.reread.and_then(|reread| reread.tool.as_ref());
+        !side.delivered.is_empty_answer()
+            && found.is_none_or(|(found, place)| *place != "tool_calls" && found.damage.is_none())
+    };
+    scored.iter().any(|scored| scored.intent.is_some()) && sides.iter().any(whole)
 }
 
 /// The server gave up in the middle.

@@ -31,7 +31,11 @@ pub(super) fn raw(written: &Written, options: &Options, thinking: bool) -> RawTe
     let same = |dialect: &&&ToolDialect| dialect.same_as.contains(&options.family.as_str());
     let dialect = tool_dialect(&options.family).or_else(|| TOOL_DIALECTS.iter().find(same).copied());
     let markup = match dialect {
-        Some(dialect) if !written.calls.is_empty() => dialect.render(&written.calls),
+        // ERNIE closes its thoughts right before a call; that marker is the thought's.
+        Some(dialect) if !written.calls.is_empty() => {
+            let markup = dialect.render(&written.calls);
+            markup.strip_prefix("</think>").map_or(markup.as_str(), str::trim_start).to_owned()
+        }
         _ => String::new(),
     };
     let blank = if written.text.is_empty() || markup.is_empty() { "" } else { "\n" };
@@ -117,7 +121,10 @@ fn apply(outcome: MatrixOutcome, written: &Written, raw: &RawText, options: &Opt
     };
     match outcome {
         MatrixOutcome::Ok => (delivered.content, delivered.calls) = (text, right()),
-        MatrixOutcome::Residue => (delivered.content, delivered.calls) = (Some(frame(&raw.markup)), right()),
+        MatrixOutcome::Residue => {
+            let name = written.calls.first().map(|call| call.name.as_str()).unwrap_or_default();
+            (delivered.content, delivered.calls) = (Some(frame(&raw.markup, name)), right());
+        }
         MatrixOutcome::Swallow => delivered.content = text,
         MatrixOutcome::Wrong => (delivered.content, delivered.calls) = (text, vec![misread(written, raw, options)]),
         MatrixOutcome::Partial => delivered.content = Some(tail(&raw.markup).to_owned()),
@@ -144,7 +151,12 @@ fn made(name: &str, arguments: String, at: usize, options: &Options) -> Delivere
 fn misread(written: &Written, raw: &RawText, options: &Options) -> DeliveredCall {
     let parser = options.tool_parser.as_deref().unwrap_or_default();
     let own = catalogue::parsers_made_for(&options.engine, &options.family).contains(&parser);
-    if !own {
+    let (version, two) = (Some(options.version.as_str()), written.calls.len() > 1);
+    let reads = |mode| {
+        let seen = catalogue::outcome(&options.engine, version, &options.family, parser, mode, two);
+        seen.is_some_and(|seen| seen.outcome == MatrixOutcome::Ok)
+    };
+    if !own || !(reads(Mode::Plain) || reads(Mode::Stream)) {
         return made(inner(&raw.markup), "{}".to_owned(), 0, options);
     }
     let name: String = written.calls.iter().map(|call| call.name.as_str()).collect();
@@ -177,8 +189,9 @@ fn head(markup: &str) -> usize {
 }
 
 /// The first and the last marker: what is left when a parser takes the body out of the middle.
-fn frame(markup: &str) -> String {
+fn frame(markup: &str, name: &str) -> String {
     let (first, rest) = markup.split_at(head(markup));
+    let first = if first.contains(name) { "" } else { first };
     let last = rest.rfind('<').filter(|_| rest.trim_end().ends_with('>')).map_or("", |at| &rest[at..]);
     format!("{first}\n\n{last}").trim_end().to_owned()
 }

@@ -132,7 +132,10 @@ impl Options {
     }
 
     /// Whether a server with these parsers comes up at all.
-    fn starts(&self) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// The parser that refuses the model.
+    pub fn starts(&self) -> Result<(), String> {
         let thought = self.reasoning_family.as_deref();
         let written = Written {
             offered: true,

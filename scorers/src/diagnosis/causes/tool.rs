@@ -136,8 +136,14 @@ fn one_mode<'a>(facts: &Facts<'a>, hurt: Side<'a>) -> Option<ToolTrouble<'a>> {
     Some(trouble(ToolKind::OneMode, hurt, Confidence::High, seen))
 }
 
+/// The family of the calls: of the wholest markup in a text, else the model's own, else what mangled calls look like.
 fn family_of(facts: &Facts<'_>) -> Option<&'static str> {
-    facts.sides.iter().find_map(|side| side.leak().and_then(|(found, _)| found.known_family()))
+    let leaks = || facts.sides.iter().filter_map(Side::leak);
+    let in_text = leaks()
+        .filter(|(found, place)| *place != "tool_calls" && found.known_family().is_some())
+        .max_by_key(|(found, _)| found.strength);
+    let mangled = || leaks().find_map(|(found, _)| found.known_family());
+    in_text.map(|(found, _)| found.family).or_else(|| facts.model.tool_family()).or_else(mangled)
 }
 
 /// A call made of pieces of markup, or markup left beside it.

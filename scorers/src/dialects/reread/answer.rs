@@ -1,7 +1,7 @@
 //! The order of a re-reading: delivered calls, then the content, then (only when the content is blank) the reasoning.
 
 use super::super::{Call, Hints, Recognition, Reread, Split, recognise, split_reasoning, tool_dialect};
-use super::{calls, misfiled, residue};
+use super::{beheaded, calls, misfiled, residue};
 use crate::completion::{Arguments, Completion, Deviation, ToolCall};
 use crate::request::{Request, ToolChoice};
 
@@ -114,8 +114,16 @@ impl Work<'_> {
         if self.request.tools.is_empty() || self.request.tool_choice == Some(ToolChoice::None) {
             return None;
         }
-        let found = recognise(text, &self.hints)?;
-        let parsed = tool_dialect(found.family)?.parse(text, &self.hints)?;
+        let reopened =
+            self.out.tool_calls.is_empty().then(|| beheaded::reopen(text, self.request, &self.hints)).flatten();
+        let (found, parsed) = match reopened {
+            Some(reopened) => reopened,
+            None => {
+                let found = recognise(text, &self.hints)?;
+                let parsed = tool_dialect(found.family)?.parse(text, &self.hints)?;
+                (found, parsed)
+            }
+        };
         let mut booked = format!("{} markup stands in the {place}", found.family);
         if let Some(damage) = &found.damage {
             booked = format!("{booked}; {damage}");

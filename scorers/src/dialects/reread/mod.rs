@@ -4,6 +4,7 @@
 
 mod answer;
 mod arguments;
+mod beheaded;
 mod calls;
 mod misfiled;
 mod residue;
