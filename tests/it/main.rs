@@ -7,6 +7,7 @@ mod compare;
 mod diagnose;
 mod doctor;
 mod harness;
+mod parser_table;
 mod plan;
 mod profile;
 mod profile_alterations;

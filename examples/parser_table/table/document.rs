@@ -92,12 +92,40 @@ pub(crate) fn table(engine: &'static str, version: &'static str) -> Table {
     Table { engine, version, columns, rows }
 }
 
-const HEAD: &str = "# What monban says: family × parser × engine\n\n\
-Made by `cargo run --example parser_table`; a test makes it anew and holds every cell against the catalogue.\n";
+const HEAD: &str = "# What monban says: family × parser × engine
+
+Made by `cargo run --example parser_table`, which asks the simulated endpoint. A test makes it anew and holds every cell against
+what the catalogue's matrices say of that parser, family and version: the rule, the blame, a right parser in the fix, and the
+calls recovered wherever the wire still carries them.
+
+Each cell of the first tables is asked for one call, two calls, a call without arguments and an answer without a call, each plain
+and streamed and both judged together. The context holds the engine, its version and the model's id; the parsers are told where
+the engine tells them (SGLang's `/model_info`), and not where it does not (vLLM). Each cell of the reasoning tables is asked for an
+answer and for a call after thinking, with thinking on / off where the model has a switch.
+
+| word | what monban says |
+|---|---|
+| ok | every task passed, no finding |
+| auto | `auto_tool_choice_missing`: the requests were refused |
+| wrong | `wrong_tool_parser`, in the reasoning tables `wrong_reasoning_parser` |
+| none | `no_tool_parser`, in the reasoning tables `no_reasoning_parser` |
+| stream | `stream_only`: one mode delivers what the other loses |
+| unneeded | `unneeded_reasoning_parser`: the model does not think |
+| n/m | of m tasks that want calls (in the reasoning tables: all), n had what the model wrote recovered: outcome `server_fault` |
+| — | the engine does not start with this parser for this model |
+| · | this version has no parser for it |
+| ? | nothing on the wire tells: the markers are gone, thought and answer stand in one text |
+
+What the wire cannot tell apart counts as right either way: on vLLM thoughts in the text are the same with no reasoning parser and
+with one for other markers; Harmony's calls are lost without a parser as with a wrong one; a parser that works in one mode only is
+`stream` or `wrong`. Where a wrong parser delivers the right calls with markup beside them, the tasks pass and the finding stands.
+";
 
 /// The whole document.
 pub(crate) fn document(tables: &[Table], thinking: &[thinking::Table]) -> String {
-    let mut out = HEAD.to_owned();
+    let cells: usize = tables.iter().flat_map(|table| &table.rows).map(|row| row.cells.iter().flatten().count()).sum();
+    let asked: usize = thinking.iter().flat_map(|table| &table.rows).flat_map(|row| &row.cells).map(Vec::len).sum();
+    let mut out = format!("{HEAD}\n{cells} cells of tool parsers, {asked} of reasoning parsers.\n");
     for table in tables {
         let _ = writeln!(out, "\n## {} {}\n", table.engine, table.version);
         let _ = writeln!(out, "| family | none | right | {} |", table.columns.join(" | "));
@@ -117,7 +145,7 @@ pub(crate) fn document(tables: &[Table], thinking: &[thinking::Table]) -> String
         let _ = writeln!(out, "|---|---|---|{}", "---|".repeat(table.columns.len()));
         for row in &table.rows {
             let both = |cells: &Vec<thinking::Asked>| {
-                let words: Vec<String> = cells.iter().map(|asked| word(&asked.cell)).collect();
+                let words: Vec<String> = cells.iter().map(thinking_word).collect();
                 if words.is_empty() { "·".to_owned() } else { words.join(" / ") }
             };
             let mut cells: Vec<String> = row.cells.iter().map(both).collect();
@@ -142,6 +170,11 @@ pub(crate) fn word(cell: &Cell) -> String {
         (false, 0) => words.join("+"),
         _ => format!("{} {recovered}/{of}", words.join("+")),
     }
+}
+
+/// The same of a cell about thinking.
+fn thinking_word(asked: &thinking::Asked) -> String {
+    if thinking::is_blurred(asked) { "?".to_owned() } else { word(&asked.cell) }
 }
 
 fn short(rule: &str) -> &str {

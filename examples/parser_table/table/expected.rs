@@ -165,18 +165,19 @@ pub(crate) fn names_a_parser(options: &Options, found: &Finding) -> bool {
     // Of a refused request only the model's name tells the family.
     let rule = catalogue::model_rule(&options.model).filter(|_| found.rule == "auto_tool_choice_missing");
     let families = [Some(options.family.as_str()), rule.and_then(|rule| rule.tool_family())];
-    let readers: Vec<_> = families.into_iter().flatten().flat_map(|family| readers(options, family)).collect();
-    if readers.iter().any(|name| named(name)) {
+    let delivering = families.into_iter().flatten().flat_map(|family| delivering(options, family));
+    if delivering.into_iter().any(named) {
         return true;
     }
     let known = catalogue::catalogue().family_of(FamilyKind::Tool, &options.family);
     let own = known.map(|family| family.parsers(&options.engine)).unwrap_or_default();
     let newer = own.iter().any(|name| named(name));
-    readers.is_empty() && (newer || fix.contains("has no parser that reads"))
+    catalogue::parsers_reading(&options.engine, &options.family, Some(&options.version)).is_empty()
+        && (newer || fix.contains("has no parser that reads"))
 }
 
 /// The version's parsers that deliver a family's calls at least in plain answers, with markup left beside them or not.
-fn readers(options: &Options, family: &str) -> Vec<&'static str> {
+fn delivering(options: &Options, family: &str) -> Vec<&'static str> {
     let version = Some(options.version.as_str());
     let delivers = |name: &&str| {
         let seen = catalogue::outcome(&options.engine, version, family, name, Mode::Plain, false);

@@ -208,6 +208,17 @@ fn deliveries(options: &Options, said: &Said, thinking: bool) -> Vec<Delivered> 
     answers.filter_map(|it| if let Delivery::Answer(answer) = it { Some(answer) } else { None }).collect()
 }
 
+/// Nothing on the wire tells what happened: the markers are gone, and thought and answer stand in one text.
+pub(crate) fn is_blurred(asked: &Asked) -> bool {
+    let thinks = |options: &Options| asked.thinking && options.reasoning_family.is_some();
+    asked.cell.options.as_ref().is_some_and(|options| {
+        asked.cell.said.iter().any(|said| {
+            shown(&deliveries(options, said, asked.thinking), thinks(options)) == Shown::Blurred
+                && said.rule().is_none()
+        })
+    })
+}
+
 /// What happened to the thought and the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shown {
@@ -218,7 +229,7 @@ enum Shown {
     Taken,
     /// The markers are gone: nothing on the wire tells thought from answer.
     Blurred,
-    /// Two modes, two faults, or a part nobody named.
+    /// The two modes differ, or the answer has a piece of markup before it.
     Mixed,
 }
 

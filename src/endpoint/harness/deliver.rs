@@ -110,7 +110,9 @@ fn part(part: Part, raw: &RawText) -> Option<String> {
 
 /// Makes a class of the matrix concrete.
 fn apply(outcome: MatrixOutcome, written: &Written, raw: &RawText, options: &Options, delivered: &mut Delivered) {
-    let text = (!written.text.is_empty()).then(|| written.text.clone());
+    // A thought in the content stays there when the calls are taken out.
+    let around = delivered.content.as_deref().unwrap_or_default().replace(&raw.markup, "");
+    let text = Some(around.trim_end().to_owned()).filter(|text| !text.is_empty());
     let right = || {
         written
             .calls

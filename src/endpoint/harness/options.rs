@@ -136,16 +136,22 @@ impl Options {
     /// # Errors
     /// The parser that refuses the model.
     pub fn starts(&self) -> Result<(), String> {
-        let thought = self.reasoning_family.as_deref();
-        let written = Written {
+        let written = |thinking| Written {
             offered: true,
             calls: Some(&self.family),
             parallel: false,
-            thought,
-            thinking: None,
+            thought: self.reasoning_family.as_deref(),
+            thinking,
             mode: monban_scorers::Mode::Plain,
         };
-        let Delivery::NoStart(kind) = catalogue::deliver(&self.setup(), &written) else { return Ok(()) };
+        // Some parsers look for their markers only when a request asks for thinking.
+        let refused = [None, Some(true)].into_iter().find_map(|thinking| {
+            match catalogue::deliver(&self.setup(), &written(thinking)) {
+                Delivery::NoStart(kind) => Some(kind),
+                Delivery::Rejected | Delivery::Answer(_) => None,
+            }
+        });
+        let Some(kind) = refused else { return Ok(()) };
         let parser = if kind == FamilyKind::Tool { &self.tool_parser } else { &self.reasoning_parser };
         let parser = parser.as_deref().unwrap_or_default();
         Err(format!(
