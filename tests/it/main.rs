@@ -7,6 +7,7 @@ mod compare;
 mod diagnose;
 mod doctor;
 mod harness;
+mod harness_process;
 mod parser_table;
 mod plan;
 mod profile;
