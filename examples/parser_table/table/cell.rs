@@ -5,7 +5,7 @@ use monban_scorers::catalogue::{self, Delivery, FamilyKind, Part, Setup, Written
 use monban_scorers::diagnosis::Context;
 use monban_scorers::{Mode, Outcome, Severity};
 
-use super::ask::{Asked, Said, ask, taught};
+use super::ask::{Asked, Memo, Said, ask, taught};
 
 /// A server with one parser, and what was said of it.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ pub(crate) struct Place<'a> {
 
 impl Cell {
     /// Sets up a server for a tool parser and asks it. Its model thinks where a parser of the engine splits its thoughts.
-    pub(crate) fn tool(place: Place<'_>, parser: Option<&str>, tasks: &[Asked]) -> Self {
+    pub(crate) fn tool(place: Place<'_>, parser: Option<&str>, tasks: &[Asked], memo: &mut Memo) -> Self {
         let tool = parser.map_or(ParserChoice::None, |name| ParserChoice::Named(name.to_owned()));
         let engine = format!("{}@{}", place.engine, place.version);
         let Ok(mut options) = Options::new(&engine, place.family, &tool, &ParserChoice::None) else {
@@ -40,7 +40,7 @@ impl Cell {
         options.model = place.model.to_owned();
         (options.reasoning_family, options.reasoning_parser) = thought(place);
         options.seed = 7;
-        Self { said: said(&options, tasks), options: Some(options) }
+        Self { said: said(&options, tasks, memo), options: Some(options) }
     }
 
     /// The rules of its tasks' first findings that are more than remarks, each once.
@@ -92,7 +92,7 @@ fn thought(place: Place<'_>) -> (Option<String>, Option<String>) {
 }
 
 /// Asks every task. vLLM names no parsers on the wire; SGLang's `/model_info` does.
-pub(crate) fn said(options: &Options, tasks: &[Asked]) -> Vec<Said> {
+pub(crate) fn said(options: &Options, tasks: &[Asked], memo: &mut Memo) -> Vec<Said> {
     let told = |parser: &Option<String>| (options.engine == "sglang").then(|| parser.clone().unwrap_or_default());
     let context = Context {
         engine: Some(options.engine.clone()),
@@ -103,7 +103,7 @@ pub(crate) fn said(options: &Options, tasks: &[Asked]) -> Vec<Said> {
         ..Context::default()
     };
     let server = Simulated::new(options.clone(), taught(tasks));
-    tasks.iter().map(|task| ask(&server, &options.model, task, &context)).collect()
+    tasks.iter().map(|task| ask(&server, &options.model, task, &context, memo)).collect()
 }
 
 /// The parser of a family that stands in the column of right parsers.

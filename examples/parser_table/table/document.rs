@@ -6,7 +6,7 @@ use monban_scorers::catalogue::catalogue;
 use monban_scorers::dialects::tool_dialect;
 use rayon::prelude::*;
 
-use super::ask::tool_tasks;
+use super::ask::{Memo, tool_tasks};
 use super::cell::{Cell, Place, right};
 use super::models::model_of;
 use super::thinking;
@@ -83,9 +83,10 @@ pub(crate) fn table(engine: &'static str, version: &'static str) -> Table {
     let row = |family: &&'static str| {
         let (tasks, place) = (tool_tasks(), Place { engine, version, family, model: model_of(family) });
         let right = right(engine, version, family);
-        let mut cells =
-            vec![Some(Cell::tool(place, None, &tasks)), right.map(|name| Cell::tool(place, Some(name), &tasks))];
-        cells.extend(columns.iter().map(|name| Some(Cell::tool(place, Some(name), &tasks))));
+        let mut memo = Memo::new();
+        let mut ask = |parser| Cell::tool(place, parser, &tasks, &mut memo);
+        let mut cells = vec![Some(ask(None)), right.map(|name| ask(Some(name)))];
+        cells.extend(columns.iter().map(|name| Some(ask(Some(name)))));
         Row { family: (*family).to_owned(), right, cells }
     };
     let rows = families.par_iter().map(row).collect();

@@ -7,7 +7,7 @@ use monban_scorers::catalogue::{
 use monban_scorers::{Blame, Mode, Outcome, Severity};
 use rayon::prelude::*;
 
-use super::ask::{Said, reasoning_tasks};
+use super::ask::{Memo, Said, reasoning_tasks};
 use super::cell::{Cell, right, said};
 use super::models::{MODELS, THINKERS};
 
@@ -103,9 +103,12 @@ pub(crate) fn table(engine: &'static str, version: &'static str) -> Table {
         let known = thought.and_then(|name| catalogue::catalogue().family_of(FamilyKind::Reasoning, name));
         let switch = known.is_some_and(|known| known.toggle.is_some());
         let right = known.and_then(|known| reader(engine, version, &known.name));
-        let ask = |parser: Option<&str>| -> Vec<Asked> {
+        let mut memo = Memo::new();
+        let mut ask = |parser: Option<&str>| -> Vec<Asked> {
             let settings = [Some(true), switch.then_some(false)].into_iter().flatten();
-            settings.map(|thinking| asked(engine, version, (tool, model, thought), parser, thinking)).collect()
+            settings
+                .map(|thinking| asked(engine, version, (tool, model, thought), parser, thinking, &mut memo))
+                .collect()
         };
         let mut cells = vec![ask(None), right.map(|name| ask(Some(name))).unwrap_or_default()];
         cells.extend(columns.iter().map(|name| ask(Some(name))));
@@ -140,6 +143,7 @@ fn asked(
     (tool, model, thought): (&str, &str, Option<&str>),
     parser: Option<&str>,
     thinking: bool,
+    memo: &mut Memo,
 ) -> Asked {
     let named = |name: Option<&str>| name.map_or(ParserChoice::None, |name| ParserChoice::Named(name.to_owned()));
     let engine_at = format!("{engine}@{version}");
@@ -158,7 +162,7 @@ fn asked(
     if !reads_calls(&options) {
         tasks.truncate(1);
     }
-    Asked { thinking, cell: Cell { said: said(&options, &tasks), options: Some(options) } }
+    Asked { thinking, cell: Cell { said: said(&options, &tasks, memo), options: Some(options) } }
 }
 
 /// The tool parser reads the model's calls, so that a lost one is the reasoning parser's doing.
