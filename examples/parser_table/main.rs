@@ -7,14 +7,14 @@ use std::io::Write as _;
 mod table;
 
 use table::document::{self, ENGINES};
-use table::{expected, thinking};
+use table::{expected, thinking, thought};
 
 fn main() -> std::io::Result<()> {
     let tables: Vec<_> = ENGINES.iter().map(|(engine, version)| document::table(engine, version)).collect();
     let thinking: Vec<_> = thinking::ENGINES.iter().map(|(engine, version)| thinking::table(engine, version)).collect();
     let cells = tables.iter().flat_map(|table| &table.rows).flat_map(|row| row.cells.iter().flatten());
     let asked = thinking.iter().flat_map(|table| &table.rows).flat_map(|row| row.cells.iter().flatten());
-    let complaints: Vec<Vec<String>> = cells.map(expected::wrong).chain(asked.map(thinking::wrong)).collect();
+    let complaints: Vec<Vec<String>> = cells.map(expected::wrong).chain(asked.map(thought::wrong)).collect();
     let mut told = std::io::stderr().lock();
     for complaint in complaints.iter().flatten() {
         writeln!(told, "{complaint}")?;

@@ -1,7 +1,7 @@
 //! The table of `docs/parser-table.md`: made anew, compared with the file, and every cell held against the catalogue.
 
 use table::document::{self, ENGINES};
-use table::{expected, thinking};
+use table::{expected, thinking, thought};
 
 #[path = "../../examples/parser_table/table/mod.rs"]
 mod table;
@@ -9,14 +9,15 @@ mod table;
 #[test]
 fn every_cell_is_right_and_the_document_is_the_one_committed() {
     let tables: Vec<_> = ENGINES.iter().map(|(engine, version)| document::table(engine, version)).collect();
-    let thought: Vec<_> = thinking::ENGINES.iter().map(|(engine, version)| thinking::table(engine, version)).collect();
+    let reasoning: Vec<_> =
+        thinking::ENGINES.iter().map(|(engine, version)| thinking::table(engine, version)).collect();
     let tools = tables.iter().flat_map(|table| &table.rows).flat_map(|row| row.cells.iter().flatten());
-    let asked = thought.iter().flat_map(|table| &table.rows).flat_map(|row| row.cells.iter().flatten());
-    let complaints: Vec<Vec<String>> = tools.map(expected::wrong).chain(asked.map(thinking::wrong)).collect();
+    let asked = reasoning.iter().flat_map(|table| &table.rows).flat_map(|row| row.cells.iter().flatten());
+    let complaints: Vec<Vec<String>> = tools.map(expected::wrong).chain(asked.map(thought::wrong)).collect();
     let wrong: Vec<&String> = complaints.iter().flatten().collect();
     assert!(complaints.len() > 1_500, "{} cells", complaints.len());
     assert!(wrong.is_empty(), "{} tasks wrong: {wrong:#?}", wrong.len());
-    let made = document::document(&tables, &thought);
+    let made = document::document(&tables, &reasoning);
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/parser-table.md");
     assert!(std::fs::read_to_string(path).unwrap() == made, "{path}: make it anew: cargo run --example parser_table");
 }

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::ask::{Memo, tool_tasks};
 use super::cell::{Cell, Place, right};
 use super::models::model_of;
-use super::thinking;
+use super::{thinking, thought};
 
 /// The engines and versions asked.
 pub(crate) const ENGINES: &[(&str, &str)] =
@@ -175,7 +175,7 @@ pub(crate) fn word(cell: &Cell) -> String {
 
 /// The same of a cell about thinking.
 fn thinking_word(asked: &thinking::Asked) -> String {
-    if thinking::is_blurred(asked) { "?".to_owned() } else { word(&asked.cell) }
+    if thought::is_blurred(asked) { "?".to_owned() } else { word(&asked.cell) }
 }
 
 fn short(rule: &str) -> &str {

@@ -6,3 +6,4 @@ pub(crate) mod document;
 pub(crate) mod expected;
 pub(crate) mod models;
 pub(crate) mod thinking;
+pub(crate) mod thought;
