@@ -177,7 +177,7 @@ fn wait_for(what: &str, mut so: impl FnMut() -> bool) {
 }
 
 fn chats(server: &Server) -> usize {
-    server.asked().iter().filter(|asked| is_chat(asked)).count()
+    server.count(is_chat)
 }
 
 #[cfg(unix)]
@@ -261,6 +261,10 @@ fn kill_and_resume(server: &Server, place: &Place, requests: usize, after: Durat
     std::thread::sleep(after);
     child.kill().unwrap();
     child.wait().unwrap();
+    // What it had sent is asked too: only what comes after is the resumption's.
+    let probe = server.probe();
+    wait_for("the end of what was in flight", || server.is_drained(&probe));
+    drop(probe);
     let run = place.store().open("last").unwrap();
     let journaled = outcomes(&run.journal_path());
     let before = chats(server);
@@ -301,19 +305,22 @@ fn killed_at_any_moment_a_run_loses_nothing_and_asks_nothing_twice() {
     let place = Place::with(8);
     let server = Server::start(|asked| {
         if is_chat(asked) {
-            [vec![Step::Wait(Duration::from_millis(5 + asked.n as u64 % 9))], says(asked, "yes")].concat()
+            [vec![Step::Wait(Duration::from_millis(20 + asked.n as u64 % 20))], says(asked, "yes")].concat()
         } else {
             whole(404, "", "{}")
         }
     });
     let mut random = fastrand::Rng::with_seed(7);
-    let mut kill = |_| {
-        let (requests, after) = (random.usize(1..=20), Duration::from_micros(random.u64(0..8_000)));
+    let mut kill = || {
+        let (requests, after) = (random.usize(1..=16), Duration::from_micros(random.u64(0..20_000)));
         kill_and_resume(&server, &place, requests, after)
     };
-    let killed: Vec<usize> = (0..50).map(&mut kill).collect();
-    let amid = killed.iter().filter(|done| (1..24).contains(*done)).count();
-    assert!(amid >= 20, "the kills missed the run: {killed:?}");
+    // On a busy machine a kill may come when the run is over: then there are more of them.
+    let mut killed = Vec::new();
+    while killed.len() < 50 || killed.iter().filter(|done| (1..24).contains(*done)).count() < 20 {
+        assert!(killed.len() < 250, "the kills missed the run: {killed:?}");
+        killed.push(kill());
+    }
 }
 
 #[test]

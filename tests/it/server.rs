@@ -1,5 +1,6 @@
 //! A loopback server that answers byte by byte as told: [`Server`]. Stops when dropped.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -34,6 +35,7 @@ pub(crate) enum Step {
 pub(crate) struct Server {
     port: u16,
     asked: Arc<Mutex<Vec<Asked>>>,
+    live: Arc<AtomicUsize>,
     runtime: Option<tokio::runtime::Runtime>,
 }
 
@@ -44,20 +46,47 @@ impl Server {
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let port = listener.local_addr().unwrap().port();
         let asked = Arc::new(Mutex::new(Vec::new()));
-        let (log, answer) = (Arc::clone(&asked), Arc::new(answer));
+        let live = Arc::new(AtomicUsize::new(0));
+        let (log, answer, open) = (Arc::clone(&asked), Arc::new(answer), Arc::clone(&live));
         runtime.spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 stream.set_nodelay(true).unwrap();
-                let (log, answer) = (Arc::clone(&log), Arc::clone(&answer));
-                tokio::spawn(async move { serve(stream, &log, &*answer).await });
+                let (log, answer, open) = (Arc::clone(&log), Arc::clone(&answer), Arc::clone(&open));
+                open.fetch_add(1, Ordering::SeqCst);
+                tokio::spawn(async move {
+                    serve(stream, &log, &*answer).await;
+                    open.fetch_sub(1, Ordering::SeqCst);
+                });
             }
         });
-        Self { port, asked, runtime: Some(runtime) }
+        Self { port, asked, live, runtime: Some(runtime) }
     }
 
     /// Where it listens.
     pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}/v1", self.port)
+    }
+
+    /// Whether every connection that others opened before this call is served to its end. A connection of its own, `probe`,
+    /// tells that those waiting to be accepted were: they are taken in order.
+    pub(crate) fn is_drained(&self, probe: &std::net::TcpStream) -> bool {
+        let own = probe.local_addr().unwrap().port().to_string();
+        let accepted = self.asked().iter().any(|asked| asked.head.contains(&format!("/probe/{own} ")));
+        accepted && self.live.load(Ordering::SeqCst) == 1
+    }
+
+    /// A connection for [`Server::is_drained`].
+    pub(crate) fn probe(&self) -> std::net::TcpStream {
+        use std::io::Write as _;
+        let mut probe = std::net::TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        let own = probe.local_addr().unwrap().port();
+        write!(probe, "GET /probe/{own} HTTP/1.1\r\n\r\n").unwrap();
+        probe
+    }
+
+    /// How many of the requests so far are of a kind.
+    pub(crate) fn count(&self, kind: impl Fn(&Asked) -> bool) -> usize {
+        self.asked.lock().unwrap().iter().filter(|asked| kind(asked)).count()
     }
 
     /// What was asked so far.
