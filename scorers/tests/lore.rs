@@ -1,7 +1,7 @@
 //! Exchanges written after what engines are known to do, for models and refusals that the other fixtures lack: each
 //! line of `fixtures/lore.jsonl` names the first rule it should meet, or `none`, and where it is clear whom that blames.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test prints its table")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 use monban_scorers::diagnosis::diagnose;
 use serde_json::Value;

@@ -199,9 +199,13 @@ fn swallowed<'a>(facts: &Facts<'a>) -> Option<ToolTrouble<'a>> {
         if silent { "no text" } else { "less text than they hold" },
         side.finish(),
     );
+    Some(trouble(swallower(facts, &side), side, Confidence::Medium, seen))
+}
+
+/// What swallows: the kinds that leave the same nothing, told apart by what is known beside the wire.
+fn swallower(facts: &Facts<'_>, side: &Side<'_>) -> ToolKind {
     let single = facts.sides.len() == 1;
-    let kind = if single && side.mode == Mode::Stream && (side.finish() == "tool_calls" || facts.parser_loses_streams())
-    {
+    if single && side.mode == Mode::Stream && (side.finish() == "tool_calls" || facts.parser_loses_streams()) {
         ToolKind::OneMode
     } else if side.finish() == "tool_calls" {
         ToolKind::LostInParser
@@ -219,6 +223,5 @@ fn swallowed<'a>(facts: &Facts<'a>) -> Option<ToolTrouble<'a>> {
         ToolKind::Dropped
     } else {
         ToolKind::WrongParser
-    };
-    Some(trouble(kind, side, Confidence::Medium, seen))
+    }
 }
