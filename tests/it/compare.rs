@@ -152,7 +152,7 @@ fn repeats_say_what_noise_is() {
         start
     };
     let flaky = |shift: u32| {
-        move |task: usize, attempt: u32| if task < 10 && (attempt + shift) % 2 == 0 { Failed } else { Passed }
+        move |task: usize, attempt: u32| if task < 10 && (attempt + shift).is_multiple_of(2) { Failed } else { Passed }
     };
     let a = side(repeated(), flaky(0), 1_000);
     assert!(compare(&a, &side(repeated(), flaky(1), 1_000), false).gate.regressions.is_empty());

@@ -2,9 +2,7 @@
 
 use monban::endpoint::harness::{Options, ParserChoice};
 use monban_scorers::Mode;
-use monban_scorers::catalogue::{
-    self, Delivered, Delivery, FamilyKind, MatrixOutcome, Part, Setup, Written, model_rule,
-};
+use monban_scorers::catalogue::{self, Delivery, FamilyKind, MatrixOutcome, Part, Setup, Written, model_rule};
 use rayon::prelude::*;
 
 use super::ask::{Memo, reasoning_tasks};
