@@ -63,7 +63,6 @@ pub struct Client {
     http: reqwest::Client,
     base: BaseUrl,
     chat_url: Url,
-    headers: HeaderMap,
     secret: Secret,
     probe_timeout: Duration,
     bounds: Bounds,
@@ -87,10 +86,12 @@ impl Client {
     /// When the key cannot stand in a header, or no CA store is found for an `https` endpoint.
     pub fn new(base: BaseUrl, options: &ClientOptions) -> Result<Self, ClientError> {
         let secret = options.api_key.clone().unwrap_or_default();
-        let headers = headers(options.api_key.as_ref())?;
         let mut builder = reqwest::Client::builder()
             .user_agent(concat!("monban/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
+            // Every try is booked, so there are none that we do not make.
+            .retry(reqwest::retry::never())
+            .default_headers(headers(options.api_key.as_ref())?)
             .connect_timeout(options.connect_timeout)
             .tcp_nodelay(true)
             // Shorter than uvicorn's 5 s keep-alive: a connection must not be closed under a request.
@@ -109,7 +110,6 @@ impl Client {
             http,
             chat_url,
             base,
-            headers,
             secret,
             probe_timeout: options.probe_timeout,
             bounds: Bounds { bytes: options.max_body, pieces: options.max_pieces },
@@ -150,7 +150,7 @@ impl Client {
 
     async fn exchange(&self, call: Call<'_>) -> Exchange {
         let mut exchange = blank(&call);
-        let mut builder = call.builder.headers(self.headers.clone());
+        let mut builder = call.builder;
         if call.request.get() != "null" {
             builder = builder
                 .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))

@@ -45,7 +45,7 @@ impl Cutter {
         if let Some(at) = self.complete_at.take() {
             self.close(at);
         }
-        while let Some(end) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+        while let Some(end) = memchr::memchr2(b'\n', b'\r', rest) {
             let crlf = rest[end] == b'\r' && rest.get(end + 1) == Some(&b'\n');
             let next = end + 1 + usize::from(crlf);
             let blank = end == 0 && !self.in_line;

@@ -8,6 +8,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use monban_scorers::{Body, Exchange};
+
 use super::event::Event;
 
 /// A journal open for writing.
@@ -66,9 +68,24 @@ impl Journal {
 /// # Errors
 /// When the event holds what JSON cannot.
 pub fn line(event: &Event) -> io::Result<Vec<u8>> {
-    let mut line = serde_json::to_vec(event)?;
+    let mut line = Vec::with_capacity(room(event));
+    serde_json::to_writer(&mut line, event)?;
     line.push(b'\n');
     Ok(line)
+}
+
+/// About how long an event's line gets: growing it step by step would copy the wire again and again.
+fn room(event: &Event) -> usize {
+    let Event::AttemptDone(done) = event else { return 1024 };
+    let wire = |exchange: &Exchange| {
+        let body = match &exchange.body {
+            Body::None => 0,
+            Body::Plain(raw) => raw.0.len(),
+            Body::Pieces(pieces) => pieces.iter().map(|piece| piece.raw.0.len() + 64).sum(),
+        };
+        768 + exchange.request.get().len() + body + body / 4
+    };
+    512 + done.exchanges.iter().map(wire).sum::<usize>()
 }
 
 /// The length of the file up to and with its last newline, read from the end.

@@ -109,5 +109,8 @@ impl Problems {
 
 /// A JSON pointer one step further down (RFC 6901 §3).
 pub(super) fn join(at: &str, key: &str) -> String {
-    format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"))
+    if key.contains(['~', '/']) {
+        return format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
+    }
+    [at, "/", key].concat()
 }

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use regex::{RegexSet, RegexSetBuilder};
+use regex::RegexSet;
 use serde::Deserialize;
 
 use super::data::catalogue;
@@ -95,7 +95,8 @@ impl ModelRule {
 #[must_use]
 pub fn model_rule(model_id: &str) -> Option<&'static ModelRule> {
     // Ids are short; what is not is no id.
-    let id: String = model_id.chars().take(500).map(|c| if c == ' ' || c == '_' { '-' } else { c }).collect();
+    let plain = |c: char| if c == ' ' || c == '_' { '-' } else { c.to_ascii_lowercase() };
+    let id: String = model_id.chars().take(500).map(plain).collect();
     let last = id.trim_end_matches('/').rsplit(['/', '\\']).next().unwrap_or_default();
     let patterns = patterns();
     let first = |text: &str| patterns.matches(text).iter().next();
@@ -107,7 +108,8 @@ fn patterns() -> &'static RegexSet {
     static PATTERNS: OnceLock<RegexSet> = OnceLock::new();
     PATTERNS.get_or_init(|| {
         let patterns = catalogue().models.iter().map(|rule| rule.pattern.as_str());
-        RegexSetBuilder::new(patterns).case_insensitive(true).build().unwrap_or_else(|_| RegexSet::empty())
+        // The patterns are in lower case and so is what they meet: folding case would make the set costly to build.
+        RegexSet::new(patterns).unwrap_or_else(|_| RegexSet::empty())
     })
 }
 
@@ -120,6 +122,13 @@ mod tests {
         let rule = model_rule(id).unwrap();
         let got = (rule.tool_family(), rule.reasoning_family.as_deref(), rule.parsers("vllm"));
         assert_eq!(got, (tool, reasoning, vllm), "{id}");
+    }
+
+    #[test]
+    fn patterns_are_in_lower_case() {
+        for rule in &catalogue().models {
+            assert!(!rule.pattern.contains(|c: char| c.is_ascii_uppercase()), "{}", rule.pattern);
+        }
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub(super) fn unread(completion: &Completion, reread: Option<&Reread>, view: &At
     let model = view.context.model.as_deref();
     if view.request.tools.is_empty() {
         let replayed = replayed(view.request);
-        let hints = Hints { request: Some(&replayed), model };
+        let hints = Hints { request: replayed.as_ref().or(Some(view.request)), model };
         return recognise(text, &hints).map(|found| (&found).into()).or_else(|| bare_call(text));
     }
     let hints = Hints { request: Some(view.request), model };
@@ -39,18 +39,20 @@ fn remains(text: &str, request: &Request) -> Option<Seen> {
     (named && ends_with_delimiter(text)).then_some(seen)
 }
 
-/// The request with the tools its history calls.
-fn replayed(request: &Request) -> Request {
+/// The request with the tools its history calls; `None` where it calls none.
+fn replayed(request: &Request) -> Option<Request> {
     let calls =
         request.messages.iter().filter_map(|message| message.get("tool_calls").and_then(Value::as_array)).flatten();
     let names = calls.filter_map(|call| call.pointer("/function/name").and_then(Value::as_str));
     let tools: Vec<Value> = names.map(|name| json!({"type": "function", "function": {"name": name}})).collect();
-    Request::read(&json!({"model": request.model, "messages": [], "tools": tools}))
+    let body = || json!({"model": request.model, "messages": [], "tools": tools});
+    (!tools.is_empty()).then(|| Request::read(&body()))
 }
 
 /// The whole text is `{"name": …, "arguments": …}`.
 fn bare_call(text: &str) -> Option<Seen> {
-    let call: Value = serde_json::from_str(text.trim()).ok()?;
+    let whole = text.trim();
+    let call: Value = whole.starts_with('{').then(|| serde_json::from_str(whole).ok())??;
     let is_call = call.get("name").is_some_and(Value::is_string)
         && ["arguments", "parameters"].iter().any(|key| call.get(key).is_some_and(Value::is_object));
     is_call.then_some(Seen { family: "bare JSON", start: 0, end: text.len(), strength: Strength::Weak, damaged: false })

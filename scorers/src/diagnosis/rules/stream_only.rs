@@ -41,18 +41,21 @@ fn streams<'a, 's>(facts: &'s Facts<'a>) -> impl Iterator<Item = &'s Side<'a>> {
 fn error_line(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let exchanges = facts.faults.iter().map(|(exchange, _)| *exchange).chain(facts.sides.iter().map(|side| side.exchange));
-    let line = exchanges.filter(|exchange| exchange.mode == Mode::Stream).find_map(|exchange| {
-        let bytes = match &exchange.body {
-            Body::None => return None,
-            body => body.bytes(),
-        };
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        text.lines().find(|line| line.starts_with("error:")).map(str::to_owned)
+    let line = exchanges.filter(|exchange| exchange.mode == Mode::Stream).find_map(|exchange| match &exchange.body {
+        Body::None => None,
+        Body::Plain(raw) => error_in(&raw.0),
+        // Each piece begins at the beginning of a line.
+        Body::Pieces(pieces) => pieces.iter().find_map(|piece| error_in(&piece.raw.0)),
     })?;
     let also = signs.error.as_ref().map(|error| format!(" It says: {}", error.explained.says)).unwrap_or_default();
     let message = format!("error inside the stream, on a line that is no data line: a client sees an empty message instead.{also}");
     let fixes = signs.error.as_ref().map(|error| error.explained.entry.fix.iter().flat_map(|fix| advice::fill(fix, signs)).collect::<Vec<_>>());
     Some(draft(signs, Confidence::High, message).evidence(facts, "stream", &line).fixes(fixes.unwrap_or_default()).fix(advice::upgrade(facts)).done())
+}
+
+fn error_in(bytes: &[u8]) -> Option<String> {
+    let line = bytes.split(|byte| matches!(byte, b'\n' | b'\r')).find(|line| line.starts_with(b"error:"))?;
+    Some(String::from_utf8_lossy(line).into_owned())
 }
 
 fn index_reused(signs: &Signs<'_>) -> Option<Finding> {
