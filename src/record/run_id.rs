@@ -1,4 +1,6 @@
 //! Run ids: when, which suite, which profile or model, which environment. Sortable, readable, unique, safe as file names.
+//!
+//! The last part is random but for its first two characters, which order the runs of one second.
 
 use jiff::Timestamp;
 
@@ -9,8 +11,21 @@ const PART: usize = 32;
 #[must_use]
 pub fn run_id(now: Timestamp, suite: &str, subject: &str, environment: &str) -> String {
     let when = now.strftime("%Y%m%d-%H%M%S");
-    let random: String = std::iter::repeat_with(|| fastrand::alphanumeric().to_ascii_lowercase()).take(6).collect();
-    format!("{when}_{}_{}_{}_{random}", part(suite), part(subject), part(environment))
+    let random: String = std::iter::repeat_with(|| fastrand::alphanumeric().to_ascii_lowercase()).take(4).collect();
+    let millis = millis(now);
+    format!("{when}_{}_{}_{}_{millis}{random}", part(suite), part(subject), part(environment))
+}
+
+/// What run ids are sorted by: the second, then the millisecond within it (and what is random).
+pub(super) fn by_age(id: &str) -> (&str, &str) {
+    (id.get(..15).unwrap_or(id), id.rsplit('_').next().unwrap_or_default())
+}
+
+/// The milliseconds of the second as two digits of base 36.
+fn millis(now: Timestamp) -> String {
+    let millis = now.as_millisecond().rem_euclid(1000);
+    let digit = |n: i64| u32::try_from(n).ok().and_then(|n| char::from_digit(n, 36)).unwrap_or('0');
+    [digit(millis / 36), digit(millis % 36)].iter().collect()
 }
 
 /// Whether a text can be a run id, and so a directory's name.
@@ -45,6 +60,15 @@ mod tests {
         let id = run_id("2026-11-30T10:58:21Z".parse().unwrap(), "smoke", "Qwen/Qwen3 Coder_30B", "real:my box");
         assert!(id.starts_with("20261130-105821_smoke_Qwen3-Coder-30B_real-my-box_"), "{id}");
         assert!(is_run_id(&id));
+    }
+
+    #[test]
+    fn of_two_runs_of_one_second_the_later_comes_last() {
+        let id = |at: &str, suite: &str| run_id(at.parse().unwrap(), suite, "m", "e");
+        let (first, second) = (id("2026-11-30T10:58:21.035Z", "z"), id("2026-11-30T10:58:21.036Z", "a"));
+        assert!(by_age(&first) < by_age(&second), "{first} {second}");
+        assert!(by_age(&second) < by_age(&format!("{second}.rescore-1")));
+        assert!(by_age(&second) < by_age(&id("2026-11-30T10:58:22Z", "a")));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::attempts::Attempts;
 use super::event::{Event, RunStart};
 use super::fold::Fold;
 use super::journal::{Journal, JournalReader};
-use super::run_id::is_run_id;
+use super::run_id::{by_age, is_run_id};
 use super::store_error::{StoreError, StoreErrorKind};
 use super::summary::RunRecord;
 
@@ -97,7 +97,7 @@ impl Store {
             .map(|entry| RunDir { path: entry.path() })
             .filter(|run| is_run_id(&run.id()) && run.path.join(MANIFEST).is_file())
             .collect();
-        runs.sort_by_key(RunDir::id);
+        runs.sort_by(|a, b| by_age(&a.id()).cmp(&by_age(&b.id())));
         runs
     }
 }
