@@ -9,7 +9,7 @@ use bytes::Bytes;
 use monban_scorers::completion::TransportErrorKind;
 use monban_scorers::{Body, Exchange, Mode, RawJson};
 use reqwest::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::{Method, RequestBuilder, Response, Url};
+use reqwest::{Method, RequestBuilder, Url};
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
@@ -160,41 +160,43 @@ impl Client {
             builder = builder.header(CONNECTION, HeaderValue::from_static("close"));
         }
         let started = Instant::now();
-        let deadline = started + call.timeout;
-        match timeout_at(deadline, builder.send()).await {
-            Err(_) => exchange.error = Some(transport::timeout(call.timeout, false)),
-            Ok(Err(error)) => {
-                let error = transport::classify(error, false);
-                if error.kind == TransportErrorKind::Cut {
-                    self.closes.store(true, Ordering::Relaxed);
-                }
-                exchange.error = Some(error);
-            }
-            Ok(Ok(response)) => {
-                exchange.headers_us = Some(micros(started));
-                exchange.status = Some(response.status().as_u16());
-                exchange.headers = self.keep_headers(response.headers());
-                self.read_body(response, &mut exchange, started, call.timeout).await;
-            }
-        }
+        let mut collector = None;
+        let arriving = self.arrive(builder, &mut exchange, &mut collector, started);
+        let arrived = timeout_at(started + call.timeout, arriving).await;
         exchange.total_us = micros(started);
+        let answered = exchange.status.is_some();
+        exchange.error = match arrived {
+            Ok(Ok(true)) => None,
+            Ok(Ok(false)) => Some(transport::too_large(self.bounds)),
+            Ok(Err(error)) => Some(transport::classify(error, answered)),
+            Err(_) => Some(transport::timeout(call.timeout, answered)),
+        };
+        exchange.body = collector.map_or(Body::None, Collector::finish);
         self.redact(&mut exchange);
         exchange
     }
 
-    async fn read_body(&self, response: Response, exchange: &mut Exchange, started: Instant, timeout: Duration) {
-        let good = response.status().is_success();
+    /// Sends and reads until the end, leaving what arrived in its places at every moment. `false`: more than is kept.
+    async fn arrive(
+        &self,
+        builder: RequestBuilder,
+        exchange: &mut Exchange,
+        collector: &mut Option<Collector>,
+        started: Instant,
+    ) -> Result<bool, reqwest::Error> {
+        let mut response = builder.send().await?;
+        exchange.headers_us = Some(micros(started));
+        exchange.status = Some(response.status().as_u16());
+        exchange.headers = self.keep_headers(response.headers());
         let content_type = exchange.header("content-type").unwrap_or_default();
-        let mut collector = Collector::new(exchange.mode, content_type, good, self.bounds);
-        exchange.error = match timeout_at(started + timeout, pump(response, &mut collector, started)).await {
-            Ok(Ok(true)) => None,
-            Ok(Ok(false)) => {
-                Some(transport::too_large(&format!("{} bytes or {} events", self.bounds.bytes, self.bounds.pieces)))
+        let good = response.status().is_success();
+        let collector = collector.insert(Collector::new(exchange.mode, content_type, good, self.bounds));
+        while let Some(chunk) = response.chunk().await? {
+            if !collector.push(&chunk, micros(started)) {
+                return Ok(false);
             }
-            Ok(Err(error)) => Some(transport::classify(error, true)),
-            Err(_) => Some(transport::timeout(timeout, true)),
-        };
-        exchange.body = collector.finish();
+        }
+        Ok(true)
     }
 
     fn keep_headers(&self, headers: &HeaderMap) -> Vec<(String, String)> {
@@ -214,16 +216,6 @@ impl Client {
             error.message = self.secret.text(std::mem::take(&mut error.message));
         }
     }
-}
-
-/// Reads the body into the collector. `false` when it is larger than the bound.
-async fn pump(mut response: Response, collector: &mut Collector, started: Instant) -> Result<bool, reqwest::Error> {
-    while let Some(chunk) = response.chunk().await? {
-        if !collector.push(&chunk, micros(started)) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 fn headers(api_key: Option<&Secret>) -> Result<HeaderMap, ClientError> {

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::io;
 
+use super::collect::Bounds;
 use monban_scorers::completion::{TransportError, TransportErrorKind as Kind};
 
 /// Names the failure of a request that got no whole answer. `answered`: its headers had arrived.
@@ -32,7 +33,8 @@ pub(super) fn timeout(after: std::time::Duration, answered: bool) -> TransportEr
 }
 
 /// The failure of what was larger than allowed.
-pub(super) fn too_large(bound: &str) -> TransportError {
+pub(super) fn too_large(bounds: Bounds) -> TransportError {
+    let bound = format!("{} bytes or {} events", bounds.bytes, bounds.pieces);
     TransportError {
         kind: Kind::TooLarge,
         message: format!("the answer is larger than {bound}; the rest was not read"),

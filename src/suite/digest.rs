@@ -28,7 +28,7 @@ fn one(task: &Task, out: &mut String) {
     out.push_str("{\"expect\":");
     array(&task.expect, out);
     out.push_str(",\"id\":");
-    write(&Value::from(task.id.as_str()), out);
+    string(&task.id, out);
     out.push_str(",\"repeat\":");
     write(&Value::from(task.repeat), out);
     out.push_str(",\"request\":");
@@ -42,6 +42,7 @@ fn write(value: &Value, out: &mut String) {
         Value::Array(items) => array(items, out),
         Value::Object(map) => object(map, out),
         Value::Number(number) => out.push_str(&canonical(number)),
+        Value::String(text) => string(text, out),
         other => out.push_str(&other.to_string()),
     }
 }
@@ -65,11 +66,15 @@ fn object(map: &Map<String, Value>, out: &mut String) {
         if index > 0 {
             out.push(',');
         }
-        out.push_str(&Value::from(key.as_str()).to_string());
+        string(key, out);
         out.push(':');
         write(&map[key], out);
     }
     out.push('}');
+}
+
+fn string(text: &str, out: &mut String) {
+    out.push_str(&serde_json::to_string(text).unwrap_or_default());
 }
 
 fn canonical(number: &Number) -> String {

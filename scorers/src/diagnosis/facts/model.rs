@@ -115,8 +115,9 @@ fn reasons(id: &str, rule: &ModelRule) -> Option<bool> {
 }
 
 fn template(id: &str) -> Option<&'static str> {
-    let id = id.to_lowercase().replace(['_', ' '], "-");
-    TEMPLATES.iter().find(|(part, _)| format!("{id}-").contains(part)).map(|(_, file)| *file)
+    let plain = |c: char| if c == '_' || c == ' ' { '-' } else { c.to_ascii_lowercase() };
+    let id: String = id.chars().map(plain).chain(['-']).collect();
+    TEMPLATES.iter().find(|(part, _)| id.contains(part)).map(|(_, file)| *file)
 }
 
 #[cfg(test)]

@@ -16,6 +16,9 @@ const UNCLOSED: &str = "reasoning_unclosed";
 /// Guards against false alarms: markup that quotes, that names no declared tool, or that stands in a code sample is left alone.
 #[must_use]
 pub fn reread(completion: &Completion, request: &Request, hints: &Hints<'_>) -> Option<Reread> {
+    if is_plain(completion, request) {
+        return None;
+    }
     let hints = Hints { request: Some(request), ..*hints };
     let mut work = Work {
         request,
@@ -38,6 +41,15 @@ pub fn reread(completion: &Completion, request: &Request, hints: &Hints<'_>) -> 
         reasoning: work.split,
         repairs: work.repairs,
     })
+}
+
+/// A text without markup, and no calls to look for: the common case, told without a copy.
+fn is_plain(completion: &Completion, request: &Request) -> bool {
+    let text = completion.text();
+    completion.tool_calls.is_empty()
+        && request.tools.is_empty()
+        && !text.trim().is_empty()
+        && split_reasoning(text).is_none()
 }
 
 struct Work<'a> {
