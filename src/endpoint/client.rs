@@ -172,6 +172,7 @@ impl Client {
             Err(_) => Some(transport::timeout(call.timeout, answered)),
         };
         exchange.body = collector.map_or(Body::None, Collector::finish);
+        self.heed(&exchange);
         self.redact(&mut exchange);
         exchange
     }
@@ -197,6 +198,14 @@ impl Client {
             }
         }
         Ok(true)
+    }
+
+    /// Notes that the server closed a connection before it answered.
+    fn heed(&self, exchange: &Exchange) {
+        let cut = exchange.error.as_ref().is_some_and(|error| error.kind == TransportErrorKind::Cut);
+        if cut && exchange.status.is_none() {
+            self.closes.store(true, Ordering::Relaxed);
+        }
     }
 
     fn keep_headers(&self, headers: &HeaderMap) -> Vec<(String, String)> {

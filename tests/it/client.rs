@@ -110,3 +110,16 @@ fn redirects_are_answers_and_are_not_followed() {
     assert_eq!(ask(&server, Mode::Plain).status, Some(307));
     assert_eq!(server.asked().len(), 1);
 }
+
+#[test]
+fn after_a_closed_connection_none_is_kept() {
+    let server = Server::start(|asked| if asked.n == 0 { vec![Step::Close] } else { whole(200, "", "{}") });
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let client = Client::new(server.url().parse().unwrap(), &ClientOptions::default()).unwrap();
+    let request = RawJson::of(&serde_json::json!({"model": "m"}));
+    for _ in 0..2 {
+        runtime.block_on(client.ask(Mode::Plain, &request, SHORT));
+    }
+    let heads: Vec<bool> = server.asked().iter().map(|asked| asked.head.contains("connection: close")).collect();
+    assert_eq!(heads, [false, true]);
+}
