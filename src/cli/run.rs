@@ -14,8 +14,8 @@ use super::endpoint::{client, model, runtime};
 use super::launched::Launched;
 use super::live::{self, Live, Telling};
 use crate::compare::{Side, compare};
-use crate::endpoint::Client;
 use crate::endpoint::identify::{Identity, identify};
+use crate::endpoint::{BaseUrl, Client};
 use crate::exit;
 use crate::plan::Plan;
 use crate::record::{RunDir, RunRecord, RunStart, Store, run_id};
@@ -231,6 +231,14 @@ fn resume(id: &str, args: RunArgs, io: &mut Io) -> anyhow::Result<u8> {
     let fail_under = args.fail_under.or(asked.fail_under);
     let telling = Telling { format: args.format, output: args.output, fail_under };
     let client = client(start.base_url.parse()?, asked.api_key_env.as_deref())?;
+    if let Some(other) = args.endpoint.base_url.as_deref().filter(|other| !is_same(other, client.base())) {
+        writeln!(
+            io.err,
+            "note: the run goes on at {}, where it began; {} is not asked",
+            start.base_url,
+            terminal(other)
+        )?;
+    }
     let book = Book::resume(dir)?;
     let left = plan.attempt_count().saturating_sub(book.sink.fold().done().len());
     writeln!(io.err, "run {}: {left} of {} attempts left", start.run_id, plan.attempt_count())?;
@@ -239,6 +247,10 @@ fn resume(id: &str, args: RunArgs, io: &mut Io) -> anyhow::Result<u8> {
     let live = Live { client, plan, context: start.context, options: asked.run, book, signals, beforehand };
     let (dir, record) = live.run(&runtime()?, io)?;
     live::tell(&dir, &record, &telling, io)
+}
+
+fn is_same(written: &str, base: &BaseUrl) -> bool {
+    written.parse::<BaseUrl>().is_ok_and(|other| other.to_string() == base.to_string())
 }
 
 /// What the attempts that have their outcome show of the whole run: they are judged again, for it is not journaled.

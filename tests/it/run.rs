@@ -383,3 +383,54 @@ fn stored_responses_are_scored_without_an_endpoint() {
     assert_eq!(done.code, 2);
     assert!(done.err.contains("line 1: the suite has no task `t9`"), "{}", done.err);
 }
+
+#[test]
+fn a_run_goes_on_where_it_began_and_says_so() {
+    let (place, server) = (Place::with(2), yes());
+    assert_eq!(place.run(&server.url(), &[]).status.code(), Some(0));
+    let elsewhere = format!("http://127.0.0.1:{}/v1", crate::server::dead_port());
+    let output = place.command(&["--resume", "last", "--base-url", &elsewhere]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stderr(&output).contains(&format!("{elsewhere} is not asked")), "{}", stderr(&output));
+    let output = place.command(&["--resume", "last", "--base-url", &format!("{}/", server.url())]).output().unwrap();
+    assert!(!stderr(&output).contains("is not asked"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_profile_gives_the_address_and_is_held_against_the_endpoint() {
+    let place = Place::with(2);
+    let server = Server::start(|asked| match is_chat(asked) {
+        true => says(asked, "yes"),
+        false if asked.head.contains("/v1/models") => {
+            let models = r#"{"data":[{"id":"served","owned_by":"vllm","root":"Qwen/Qwen3-8B","max_model_len":4096}]}"#;
+            whole(200, "", models)
+        }
+        false => whole(404, "", "{}"),
+    });
+    let port = server.url().rsplit(':').next().unwrap().trim_end_matches("/v1").to_owned();
+    let profile = place.dir.path().join("launch.sh");
+    let key = "sk-0123456789abcdef0123456789abcdef";
+    let line = format!(
+        "vllm serve Qwen/Qwen3-8B --served-model-name served --port {port} --max-model-len 8192 --api-key {key}\n"
+    );
+    std::fs::write(&profile, line).unwrap();
+    let (suite, profile) = (place.suite.to_str().unwrap(), profile.to_str().unwrap());
+    let output = place.command(&[suite, "--profile", profile, "--format", "json"]).output().unwrap();
+    let report = json(&output);
+    assert_eq!(
+        (output.status.code(), &report["endpoint"]["model"]),
+        (Some(0), &"served".into()),
+        "{}",
+        stderr(&output)
+    );
+    assert!(server.asked().iter().filter(|asked| is_chat(asked)).all(|asked| asked.body.contains("\"served\"")));
+    let conflict = &report["findings"][0];
+    assert_eq!((&conflict["rule"], &conflict["blame"]), (&"profile_conflict".into(), &"profile".into()));
+    assert!(conflict["message"].as_str().unwrap().contains("8192"), "{conflict}");
+    assert!(report["profile"]["digest"].as_str().is_some_and(|digest| digest.starts_with("sha256:")), "{report}");
+    assert_eq!(report["profile"]["axes"]["context"], "8192");
+    for entry in std::fs::read_dir(place.store().open("last").unwrap().path()).unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        assert!(!text.contains(key), "the profile's secret is kept nowhere");
+    }
+}
