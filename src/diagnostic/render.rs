@@ -71,10 +71,9 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// C0, C1 and DEL; line and paragraph separators; the bidirectional controls (UAX #9).
+/// C0, C1 and DEL, and what the reports hide too.
 fn steers(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    c.is_control() || crate::report::is_hidden(c)
 }
 
 fn message(diagnostic: &Diagnostic) -> String {

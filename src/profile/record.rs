@@ -128,17 +128,10 @@ pub fn to_finding(found: &Diagnostic, source: &Source) -> Finding {
     let line = found.line.unwrap_or_default();
     let written = found.span.clone().and_then(|span| source.text().get(span)).unwrap_or_default();
     let excerpt: String = format!("{}:{line}: {written}", found.file).chars().take(300).collect();
+    let confidence = if found.severity == Severity::Error { Confidence::High } else { Confidence::Medium };
     Finding {
-        rule: found.rule.clone(),
-        severity: found.severity,
-        blame: Blame::Profile,
-        confidence: if found.severity == Severity::Error { Confidence::High } else { Confidence::Medium },
-        message: found.message.clone(),
         evidence: vec![Evidence { task: String::new(), place: "profile".to_owned(), excerpt }],
-        ruled_out: Vec::new(),
         fix: found.fix.clone().into_iter().collect(),
-        observed_family: None,
-        configured_family: None,
-        count: 1,
+        ..Finding::new(found.rule.as_str(), found.severity, Blame::Profile, confidence, found.message.as_str())
     }
 }

@@ -23,7 +23,7 @@ pub fn terminal(text: &str) -> String {
 
 /// Bidirectional overrides, zero-width characters and tags: they can make text look like other text. Line separators and
 /// noncharacters: the first break a line, the second no XML may hold.
-fn is_hidden(character: char) -> bool {
+pub(crate) fn is_hidden(character: char) -> bool {
     let code = u32::from(character);
     code & 0xFFFE == 0xFFFE
         || matches!(code, 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x2069 | 0xFEFF | 0xE0000..=0xE007F)

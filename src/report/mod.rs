@@ -10,6 +10,7 @@ mod markdown;
 mod table;
 mod text;
 
+pub(crate) use escape::is_hidden;
 pub use escape::{excerpt, terminal};
 pub use table::write_findings;
 pub use text::{Format, Input, Style, render, write};

@@ -37,6 +37,32 @@ fn one() -> u64 {
     1
 }
 
+impl Finding {
+    /// A finding that one attempt (or probe) shows, without evidence or fix yet.
+    #[must_use]
+    pub fn new(
+        rule: impl Into<String>,
+        severity: Severity,
+        blame: Blame,
+        confidence: Confidence,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            rule: rule.into(),
+            severity,
+            blame,
+            confidence,
+            message: message.into(),
+            evidence: Vec::new(),
+            ruled_out: Vec::new(),
+            fix: Vec::new(),
+            observed_family: None,
+            configured_family: None,
+            count: 1,
+        }
+    }
+}
+
 /// One piece of evidence. Excerpts are bounded and hostile: escape them on the way out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {

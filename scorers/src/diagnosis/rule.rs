@@ -137,19 +137,7 @@ impl Draft {
     /// Begins a finding of severity `error`.
     #[must_use]
     pub fn new(rule: &Rule, blame: Blame, confidence: Confidence, message: impl Into<String>) -> Self {
-        Self(Finding {
-            rule: rule.id.to_owned(),
-            severity: Severity::Error,
-            blame,
-            confidence,
-            message: message.into(),
-            evidence: Vec::new(),
-            ruled_out: Vec::new(),
-            fix: Vec::new(),
-            observed_family: None,
-            configured_family: None,
-            count: 1,
-        })
+        Self(Finding::new(rule.id, Severity::Error, blame, confidence, message))
     }
 
     /// How bad.

@@ -48,19 +48,7 @@ fn words(fault: &Fault) -> String {
 
 /// A finding that rests on several probes.
 pub(super) fn finding(rule: &str, severity: Severity, blame: Blame, message: impl Into<String>) -> Finding {
-    Finding {
-        rule: rule.to_owned(),
-        severity,
-        blame,
-        confidence: Confidence::High,
-        message: message.into(),
-        evidence: Vec::new(),
-        ruled_out: Vec::new(),
-        fix: Vec::new(),
-        observed_family: None,
-        configured_family: None,
-        count: 1,
-    }
+    Finding::new(rule, severity, blame, Confidence::High, message)
 }
 
 /// A piece of evidence, bounded.

@@ -33,19 +33,7 @@ pub static RUN_RULES: &[&RunRule] = &[&template_ignores_tools::RULE, &suspect_sc
 
 /// A finding in the making, without evidence of an attempt.
 fn finding(rule: &RunRule, message: String) -> Finding {
-    Finding {
-        rule: rule.id.to_owned(),
-        severity: super::Severity::Warning,
-        blame: super::Blame::None,
-        confidence: super::Confidence::Medium,
-        message,
-        evidence: Vec::new(),
-        ruled_out: Vec::new(),
-        fix: Vec::new(),
-        observed_family: None,
-        configured_family: None,
-        count: 1,
-    }
+    Finding::new(rule.id, super::Severity::Warning, super::Blame::None, super::Confidence::Medium, message)
 }
 
 fn evidence(place: &str, excerpt: String) -> super::Evidence {

@@ -77,7 +77,7 @@ fn collect(schema: &Value, root: &Value, depth: usize, types: &mut Types) {
     }
     if schema.get("type").is_none() {
         let listed = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
-        listed.chain(schema.get("const")).for_each(|value| types.add(word_of(value)));
+        listed.chain(schema.get("const")).for_each(|value| types.add(type_word(value)));
         if schema.get("properties").is_some() {
             types.object = true;
         }
@@ -92,7 +92,8 @@ fn follow<'a>(schema: &Value, root: &'a Value) -> Option<&'a Value> {
     root.pointer(schema.get("$ref")?.as_str()?.strip_prefix('#')?)
 }
 
-fn word_of(value: &Value) -> &'static str {
+/// The name JSON Schema has for a value's type.
+pub(super) fn type_word(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::coerce::typed;
+use super::coerce::{type_word, typed};
 use super::cx::{Cx, Miss};
 use super::json;
 
@@ -126,24 +126,12 @@ impl Params {
         let attributes = match (self.typing, value) {
             (Typing::Schema, _) => String::new(),
             (Typing::StringFlag, value) => format!(" string=\"{}\"", value.is_string()),
-            (Typing::TypeName, value) => format!(" type=\"{}\"", type_name(value)),
+            (Typing::TypeName, value) => format!(" type=\"{}\"", type_word(value)),
         };
         let text = value.as_str().map_or_else(|| json::spaced(value), str::to_owned);
         let close = if self.close_key { format!("{}{key}>", self.close) } else { self.close.to_owned() };
         let [before, around, _] = self.pads;
         format!("{}{key}{}{attributes}{before}{}{around}{text}{around}{close}", self.open, self.key_end, self.mid)
-    }
-}
-
-fn type_name(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(number) if number.is_f64() => "number",
-        Value::Number(_) => "integer",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
     }
 }
 
