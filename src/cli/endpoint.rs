@@ -18,10 +18,11 @@ pub(super) fn client(base: BaseUrl, api_key_env: Option<&str>) -> anyhow::Result
     Ok(Client::new(base, &ClientOptions { api_key, ..ClientOptions::default() })?)
 }
 
-/// The runtime of one subcommand.
+/// The runtime of one subcommand: one thread asks, which is far more than an endpoint answers and the cheapest there is;
+/// what takes long is handed to as many others as there are cores.
 pub(super) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
-    let workers = std::thread::available_parallelism().map_or(2, usize::from).min(4);
-    Ok(tokio::runtime::Builder::new_multi_thread().worker_threads(workers).enable_all().build()?)
+    let others = std::thread::available_parallelism().map_or(2, usize::from);
+    Ok(tokio::runtime::Builder::new_current_thread().max_blocking_threads(others.max(2)).enable_all().build()?)
 }
 
 /// The model to ask for: as given, or the only one the endpoint serves.

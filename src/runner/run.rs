@@ -4,8 +4,9 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use monban_scorers::Exchange;
 use monban_scorers::diagnosis::{Context, Finding, RunSignals, run_findings};
-use tokio::task::JoinSet;
+use tokio::task::{JoinSet, spawn_blocking};
 
 use super::ask;
 use super::breaker::Breaker;
@@ -22,6 +23,10 @@ use crate::record::{Event, RunEnd, RunRecord, line};
 
 /// How long what is in flight may go on when the endpoint was given up: enough to book the tries that were made.
 const AFTERMATH: Duration = Duration::from_millis(300);
+
+/// Answers of this many bytes are judged beside the asking, which must see when the next answer arrives: a megabyte of
+/// hostile markup takes half a second.
+const LARGE: usize = 16 << 10;
 
 /// How often a run looks whether the endpoint is dead while nothing arrives.
 const TICK: Duration = Duration::from_millis(250);
@@ -124,16 +129,32 @@ async fn worker(shared: Arc<Shared>) {
     let mut given_up = std::pin::pin!(shared.stop.reached(Level::Now));
     while shared.stop.level() == Level::Go {
         let Some(at) = lock(&shared.queue).next() else { break };
-        tokio::select! {
+        let Some(task) = shared.plan.tasks.get(at.0) else { continue };
+        let exchanges = tokio::select! {
             () = &mut given_up => break,
-            () = one(&shared, at) => {}
+            exchanges = ask::attempt(&shared, task, at) => exchanges,
+        };
+        let Some(exchanges) = exchanges else { continue };
+        if exchanges.iter().map(|exchange| exchange.body.size()).sum::<usize>() < LARGE {
+            judge(&shared, at, exchanges);
+        } else {
+            judge_beside(&shared, at, exchanges).await;
         }
     }
 }
 
-async fn one(shared: &Shared, at: (usize, u32)) {
+/// Judges on another thread. What arrived whole is judged even when the run is being given up.
+async fn judge_beside(shared: &Arc<Shared>, at: (usize, u32), exchanges: Vec<Exchange>) {
+    let own = Arc::clone(shared);
+    let judging = spawn_blocking(move || judge(&own, at, exchanges)).await;
+    if let Some(panic) = judging.err().and_then(|error| error.try_into_panic().ok()) {
+        std::panic::resume_unwind(panic);
+    }
+}
+
+/// Judges an attempt and journals it.
+fn judge(shared: &Shared, at: (usize, u32), exchanges: Vec<Exchange>) {
     let Some(task) = shared.plan.tasks.get(at.0) else { return };
-    let Some(exchanges) = ask::attempt(shared, task, at).await else { return };
     let event = Event::AttemptDone(attempt_done(at, task, exchanges, &shared.context, &shared.signals));
     if let Err(error) = line(&event).and_then(|line| lock(&shared.sink).emit_line(&event, &line)) {
         shared.stop.end(Level::Now, &format!("the journal cannot be written: {error}"));

@@ -99,6 +99,16 @@ impl Body {
             Self::Pieces(pieces) => pieces.iter().flat_map(|piece| piece.raw.0.iter().copied()).collect(),
         }
     }
+
+    /// How many bytes it has.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Plain(raw) => raw.0.len(),
+            Self::Pieces(pieces) => pieces.iter().map(|piece| piece.raw.0.len()).sum(),
+        }
+    }
 }
 
 /// One server-sent event (with its terminating blank line), and when its last byte arrived.

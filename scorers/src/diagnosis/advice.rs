@@ -11,8 +11,8 @@ use crate::dialects::Split;
 const ELSEWHERE: &str = "vllm";
 
 fn recommend(facts: &Facts<'_>, family: Option<&str>) -> Recommendation {
-    let engine = facts.server.engine.as_deref().unwrap_or(ELSEWHERE);
-    catalogue::recommend(engine, facts.server.version.as_deref(), facts.model.known_as.as_deref(), family)
+    let engine = facts.server().engine.as_deref().unwrap_or(ELSEWHERE);
+    catalogue::recommend(engine, facts.server().version.as_deref(), facts.model().known_as.as_deref(), family)
 }
 
 /// What the catalogue adds to a flag, where it is about launching.
@@ -38,7 +38,7 @@ pub(super) fn tool_parser(facts: &Facts<'_>, family: Option<&str>) -> Vec<String
 
 /// Of several parsers for a family, the one that carries the model's name: llama4_json for Llama 4 where JSON was seen.
 fn named_after_model(facts: &Facts<'_>, family: Option<&str>) -> Option<&'static str> {
-    let id: String = facts.model.id.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
+    let id: String = facts.model().id.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
     let names = flag_values(facts, family);
     let stem = |name: &&str| name.split('_').next().is_some_and(|stem| stem.len() > 4 && id.contains(stem));
     names.iter().skip(1).find(|name| stem(name)).copied()
@@ -46,14 +46,14 @@ fn named_after_model(facts: &Facts<'_>, family: Option<&str>) -> Option<&'static
 
 /// The flag of an engine that has one, for engines that have none.
 fn elsewhere(facts: &Facts<'_>, family: Option<&str>) -> Option<String> {
-    let advice = catalogue::recommend(ELSEWHERE, None, facts.model.known_as.as_deref(), family).tool?;
+    let advice = catalogue::recommend(ELSEWHERE, None, facts.model().known_as.as_deref(), family).tool?;
     (!advice.flags.is_empty()).then(|| format!("or serve it with vLLM: {}", advice.flags))
 }
 
 /// The flags that turn tool calls on.
 pub(super) fn enable_tools(facts: &Facts<'_>, family: Option<&str>) -> Vec<String> {
     let named = recommend(facts, family).tool.is_some();
-    match (named, facts.server.is("vllm") || facts.server.engine.is_none()) {
+    match (named, facts.server().is("vllm") || facts.server().engine.is_none()) {
         (true, _) => tool_parser(facts, family),
         (false, true) => {
             vec!["--enable-auto-tool-choice --tool-call-parser <the parser of the model's family>".to_owned()]
@@ -71,7 +71,7 @@ pub(super) fn reasoning_parser(facts: &Facts<'_>, split: Option<&Split>) -> Vec<
     let own = recommend(facts, None).reasoning;
     let seen = || recommend(facts, family).reasoning;
     let mut fixes: Vec<String> = own.or_else(seen).map(|advice| advice.text).into_iter().collect();
-    if facts.server.is("llama_cpp") {
+    if facts.server().is("llama_cpp") {
         fixes.insert(0, "llama-server --jinja --reasoning-format deepseek (or auto)".to_owned());
     }
     if fixes.is_empty() {
@@ -82,8 +82,10 @@ pub(super) fn reasoning_parser(facts: &Facts<'_>, split: Option<&Split>) -> Vec<
 
 /// The names a flag may take for a family.
 pub(super) fn flag_values(facts: &Facts<'_>, family: Option<&str>) -> Vec<&'static str> {
-    let engine = facts.server.engine.as_deref().unwrap_or(ELSEWHERE);
-    family.map(|family| catalogue::parsers_reading(engine, family, facts.server.version.as_deref())).unwrap_or_default()
+    let engine = facts.server().engine.as_deref().unwrap_or(ELSEWHERE);
+    family
+        .map(|family| catalogue::parsers_reading(engine, family, facts.server().version.as_deref()))
+        .unwrap_or_default()
 }
 
 /// The parsers that would have given just this answer, as a clause; empty where that narrows nothing.
@@ -92,7 +94,7 @@ pub(super) fn parsers_that_fit(signs: &Signs<'_>) -> String {
     let Some(trouble) = signs.tool.as_ref().filter(|_| facts.launch.tool_parser.value().is_none()) else {
         return String::new();
     };
-    let Some(family) = trouble.family.or(facts.model.tool_family()) else { return String::new() };
+    let Some(family) = trouble.family.or(facts.model().tool_family()) else { return String::new() };
     let seen = |mode| {
         let side = facts.sides.iter().find(|side| side.mode == mode)?;
         Some(match side.call_state() {
@@ -104,10 +106,10 @@ pub(super) fn parsers_that_fit(signs: &Signs<'_>) -> String {
             CallState::Fine | CallState::InReasoning | CallState::None => return None,
         })
     };
-    let engine = facts.server.engine.as_deref().unwrap_or_default();
+    let engine = facts.server().engine.as_deref().unwrap_or_default();
     let names = catalogue::parsers_giving(
         engine,
-        facts.server.version.as_deref(),
+        facts.server().version.as_deref(),
         family,
         seen(Mode::Plain),
         seen(Mode::Stream),
@@ -120,7 +122,7 @@ pub(super) fn parsers_that_fit(signs: &Signs<'_>) -> String {
 
 /// The template to pass for tools.
 pub(super) fn tool_template(facts: &Facts<'_>) -> Vec<String> {
-    let own = facts.model.tool_template.map(|file| format!("--chat-template examples/{file}"));
+    let own = facts.model().tool_template.map(|file| format!("--chat-template examples/{file}"));
     own.into_iter().chain(notes(recommend(facts, None))).collect()
 }
 
@@ -133,9 +135,9 @@ pub(super) fn in_words(family: &str) -> String {
 
 /// Upgrading, by the engine's name.
 pub(super) fn upgrade(facts: &Facts<'_>) -> String {
-    let engine = facts.server.engine.as_deref().and_then(catalogue::engine_def);
+    let engine = facts.server().engine.as_deref().and_then(catalogue::engine_def);
     let name = engine.map_or("the engine", |def| def.title.as_str());
-    match facts.server.version.as_deref() {
+    match facts.server().version.as_deref() {
         Some(version) => format!("upgrade {name} (you run {version})"),
         None => format!("upgrade {name}"),
     }
@@ -143,7 +145,7 @@ pub(super) fn upgrade(facts: &Facts<'_>) -> String {
 
 /// How to have schemas enforced.
 pub(super) fn structured_output(facts: &Facts<'_>) -> String {
-    match facts.server.engine.as_deref() {
+    match facts.server().engine.as_deref() {
         Some("sglang") => "start with --grammar-backend xgrammar".to_owned(),
         Some("llama_cpp") => "send response_format json_schema with a schema the grammar converter knows".to_owned(),
         Some("tensorrt_llm") => "guided_decoding_backend: xgrammar in the extra options".to_owned(),
@@ -157,7 +159,7 @@ pub(super) fn fill(fix: &str, signs: &Signs<'_>) -> Vec<String> {
     match fix {
         "@enable_tools" => enable_tools(facts, None),
         "@tool_parser" => tool_parser(facts, None),
-        "@reasoning_parser" if facts.model.reasons == Some(false) => {
+        "@reasoning_parser" if facts.model().reasons == Some(false) => {
             vec!["drop --reasoning-parser for this model".to_owned()]
         }
         "@reasoning_parser" => reasoning_parser(facts, None),
@@ -168,7 +170,7 @@ pub(super) fn fill(fix: &str, signs: &Signs<'_>) -> Vec<String> {
 
 /// The parser to use instead of one whose calls cannot be replayed.
 fn replay(facts: &Facts<'_>) -> Vec<String> {
-    let other = facts.model.tool_family().map(|family| flag_values(facts, Some(family))).unwrap_or_default();
+    let other = facts.model().tool_family().map(|family| flag_values(facts, Some(family))).unwrap_or_default();
     let current = facts.launch.tool_parser.value();
     let other = other.into_iter().find(|name| Some(*name) != current);
     let flag = other.map(|name| format!("--tool-call-parser {name}"));

@@ -86,7 +86,7 @@ impl<'a> Signs<'a> {
         if error.place != "status" {
             message.push_str(&format!(" ({})", error.place));
         }
-        if self.facts.server.gateway.is_some() && !message.contains("gateway") {
+        if self.facts.server().gateway.is_some() && !message.contains("gateway") {
             message.push_str("; seen through a gateway");
         }
         let draft = Draft::new(rule, entry.blame, Confidence::High, message).evidence(

@@ -1,8 +1,9 @@
 //! From a grammar's [`Scan`] to what callers ask of a dialect: [`recognise`], and the methods of the dialect types.
 
 use std::cmp::Reverse;
+use std::sync::LazyLock;
 
-use super::{ByteSet, Call, Hints, Parsed, ReasoningDialect, Recognition, Split, Strength, ToolDialect};
+use super::{ByteSet, Call, Hints, Need, Parsed, ReasoningDialect, Recognition, Split, Strength, ToolDialect};
 use super::{REASONING_DIALECTS, TOOL_DIALECTS};
 
 impl ToolDialect {
@@ -81,13 +82,10 @@ pub fn reasoning_dialect(family: &str) -> Option<&'static ReasoningDialect> {
 /// families that write the same bytes the first listed stands for all, unless the model settles it.
 #[must_use]
 pub fn recognise(text: &str, hints: &Hints<'_>) -> Option<Recognition> {
-    let bytes = ByteSet::of(text);
     let tools = hints.request.is_some_and(|request| !request.tools.is_empty());
     let mut best: Option<(Recognition, bool)> = None;
-    for (index, dialect) in TOOL_DIALECTS.iter().enumerate() {
-        if !dialect.grammar.may_scan(&bytes, tools) {
-            continue;
-        }
+    for index in TOOL_GATE.passed(text, tools) {
+        let dialect = TOOL_DIALECTS[index];
         let settled = is_model(dialect, hints);
         if !settled && is_alias(index, dialect) {
             continue;
@@ -121,9 +119,28 @@ fn is_alias(index: usize, dialect: &ToolDialect) -> bool {
 /// The reasoning markup of a text: the first dialect that splits it.
 #[must_use]
 pub fn split_reasoning(text: &str) -> Option<Split> {
-    let bytes = ByteSet::of(text);
-    REASONING_DIALECTS
-        .iter()
-        .filter(|dialect| dialect.grammar.may_split(&bytes))
-        .find_map(|dialect| dialect.split(text))
+    REASONING_GATE.passed(text, false).find_map(|index| REASONING_DIALECTS[index].split(text))
+}
+
+static TOOL_GATE: LazyLock<Gate> = LazyLock::new(|| Gate::of(TOOL_DIALECTS.iter().map(|it| it.grammar.needs())));
+static REASONING_GATE: LazyLock<Gate> =
+    LazyLock::new(|| Gate::of(REASONING_DIALECTS.iter().map(|it| it.grammar.needs())));
+
+/// What each dialect of a list needs, by its place there: most texts are turned away by nearly all of them.
+struct Gate(Vec<(Need, usize)>);
+
+impl Gate {
+    fn of(needs: impl Iterator<Item = Vec<Need>>) -> Self {
+        Self(needs.enumerate().flat_map(|(index, needs)| needs.into_iter().map(move |need| (need, index))).collect())
+    }
+
+    /// The places of the dialects that a text may hold, in order.
+    fn passed(&self, text: &str, tools: bool) -> impl Iterator<Item = usize> {
+        let bytes = ByteSet::of(text);
+        let mut last = None;
+        self.0.iter().filter_map(move |(need, index)| {
+            let opens = (tools || !need.tools) && last != Some(*index) && bytes.covers(&need.bytes);
+            opens.then(|| *last.insert(*index))
+        })
+    }
 }

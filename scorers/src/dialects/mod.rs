@@ -16,5 +16,6 @@ pub use dialect::{reasoning_dialect, recognise, split_reasoning, tool_dialect};
 pub use registry::{REASONING_DIALECTS, TOOL_DIALECTS};
 pub use reread::reread;
 pub use types::{
-    Call, Grammar, Hints, Parsed, ReasoningDialect, Recognition, Reread, Scan, Split, Strength, Thinking, ToolDialect,
+    Call, Grammar, Hints, Need, Parsed, ReasoningDialect, Recognition, Reread, Scan, Split, Strength, Thinking,
+    ToolDialect,
 };

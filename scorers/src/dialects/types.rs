@@ -85,13 +85,22 @@ pub struct Scan {
     pub repairs: Vec<Deviation>,
 }
 
+/// What must be there before a text can hold a piece of markup. By default nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Need {
+    /// All these bytes.
+    pub bytes: ByteSet,
+    /// Declared tools.
+    pub tools: bool,
+}
+
 /// A way to write calls into text. Linear in the text, never panics.
 pub trait Grammar: fmt::Debug + Sync {
     /// Finds the markup and reads the calls in it. `None` when there is none.
     fn scan(&self, text: &str, hints: &Hints<'_>) -> Option<Scan>;
-    /// Whether a text of these bytes can hold the markup: `false` is certain. `tools`: tools are declared.
-    fn may_scan(&self, _bytes: &ByteSet, _tools: bool) -> bool {
-        true
+    /// What a text must hold to be worth scanning: one of these.
+    fn needs(&self) -> Vec<Need> {
+        vec![Need::default()]
     }
     /// What a model writes for these calls.
     fn render(&self, calls: &[Call]) -> String;
@@ -129,9 +138,9 @@ pub struct ReasoningDialect {
 pub trait Thinking: fmt::Debug + Sync {
     /// Splits a text. `None` when the family's markers are not in it. The family is left empty.
     fn split(&self, text: &str) -> Option<Split>;
-    /// Whether a text of these bytes can hold the markers: `false` is certain.
-    fn may_split(&self, _bytes: &ByteSet) -> bool {
-        true
+    /// What a text must hold to be worth splitting: one of these.
+    fn needs(&self) -> Vec<Need> {
+        vec![Need::default()]
     }
     /// What a model writes; `prefilled` when the opening marker stands in the prompt.
     fn render(&self, reasoning: &str, answer: &str, prefilled: bool) -> String;

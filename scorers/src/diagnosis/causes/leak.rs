@@ -57,7 +57,7 @@ fn said_by_the_markup<'a>(facts: &Facts<'a>, side: &Side<'a>) -> Option<ToolTrou
             "the markup is whole and the JSON inside is not",
         ));
     }
-    if facts.server.is("vllm") && facts.forced() && is_guided_array(side.completion.text()) {
+    if facts.server().is("vllm") && facts.forced() && is_guided_array(side.completion.text()) {
         return Some(trouble(
             ToolKind::ForcedUnparsed,
             *side,
@@ -122,7 +122,7 @@ fn unknown_parser<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'
     if side.thoughts().is_some() && found.strength == Strength::Weak {
         return None;
     }
-    if facts.server.gateway.is_some() && !facts.behind_gateway_is_known() && found.strength == Strength::Weak {
+    if facts.server().gateway.is_some() && !facts.behind_gateway_is_known() && found.strength == Strength::Weak {
         return Some(trouble(
             ToolKind::Gateway,
             side,
@@ -142,9 +142,9 @@ fn unknown_parser<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'
 fn likeliest(facts: &Facts<'_>, found: Seen) -> (ToolKind, &'static str) {
     let damaged = found.damaged && found.strength == Strength::Partial;
     let common = found.family == "hermes_json";
-    let refuses = facts.server.is("vllm") && !facts.forced() && !facts.is_harmony();
-    let a_parser_runs = refuses && (facts.server.version.is_some() || !common);
-    let nothing_known = facts.server.engine.is_none() && !common && found.strength == Strength::Strong;
+    let refuses = facts.server().is("vllm") && !facts.forced() && !facts.is_harmony();
+    let a_parser_runs = refuses && (facts.server().version.is_some() || !common);
+    let nothing_known = facts.server().engine.is_none() && !common && found.strength == Strength::Strong;
     if !damaged && (facts.leaks_from_parser() || a_parser_runs || nothing_known) {
         (ToolKind::WrongParser, "no_tool_parser")
     } else {

@@ -138,7 +138,7 @@ fn call_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> ReasoningTrouble<
     let family = side.leak().map(|(found, _)| found.family).unwrap_or_default();
     let before = side.leak().and_then(|(found, _)| side.completion.reasoning().get(..found.start)).unwrap_or_default();
     let seen = "call found inside the reasoning field";
-    let (kind, confidence) = if facts.model.reasons == Some(false) {
+    let (kind, confidence) = if facts.model().reasons == Some(false) {
         (ReasoningKind::Unneeded, Confidence::High)
     } else if facts.parser_takes_plain_text() {
         (ReasoningKind::AnswerTaken, Confidence::High)
@@ -157,7 +157,7 @@ fn call_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> ReasoningTrouble<
 /// Tokens billed and every field empty, where the configured parser is known to do that.
 fn swallowed<'a>(facts: &Facts<'a>) -> Option<ReasoningTrouble<'a>> {
     let side = facts.sides.iter().find(|side| side.is_phantom() && !side.has_reasoning())?;
-    let kind = if facts.model.reasons == Some(false) { ReasoningKind::Unneeded } else { ReasoningKind::Swallows };
+    let kind = if facts.model().reasons == Some(false) { ReasoningKind::Unneeded } else { ReasoningKind::Swallows };
     let seen = format!(
         "{} completion tokens, and text, calls and reasoning empty, finish_reason {}",
         side.tokens().unwrap_or_default(),
@@ -172,7 +172,7 @@ fn answer_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<Reasonin
     }
     // Thoughts and a text apart: the model closed its thoughts itself, whatever its name says. Calls are no text: a parser
     // that takes untagged text hands calls on.
-    if facts.model.reasons == Some(false) && facts.sides.iter().all(|side| side.completion.text().trim().is_empty()) {
+    if facts.model().reasons == Some(false) && facts.sides.iter().all(|side| side.completion.text().trim().is_empty()) {
         return Some(trouble(
             ReasoningKind::Unneeded,
             side,
@@ -215,7 +215,7 @@ fn modes_differ<'a>(facts: &Facts<'a>) -> Option<ReasoningTrouble<'a>> {
     let [first, second] = facts.sides.as_slice() else { return None };
     let (one, two) = (first.completion.reasoning(), second.completion.reasoning());
     let same_but_blanks = one != two && one.trim() == two.trim();
-    (facts.server.is("vllm") && facts.server.gateway.is_none() && same_but_blanks).then(|| {
+    (same_but_blanks && facts.server().is("vllm") && facts.server().gateway.is_none()).then(|| {
         trouble(
             ReasoningKind::ModesDiffer,
             *second,
@@ -228,14 +228,14 @@ fn modes_differ<'a>(facts: &Facts<'a>) -> Option<ReasoningTrouble<'a>> {
 /// A thinking model answers a schema at once, and the launch line names no reasoning parser.
 fn suppressed<'a>(facts: &Facts<'a>) -> Option<ReasoningTrouble<'a>> {
     let side = facts.sides.first()?;
-    let thinks =
-        facts.model.reasons == Some(true) && facts.request.thinking != Some(false) && facts.model.thinks_unasked;
-    let applies = thinks
-        && facts.wants_json()
-        && facts.server.is("vllm")
+    let applies = facts.wants_json()
+        && facts.request.thinking != Some(false)
         && facts.launch.reasoning_parser == Known::Absent
         && side.completion.reasoning.is_none()
-        && !side.is_silent();
+        && !side.is_silent()
+        && facts.server().is("vllm")
+        && facts.model().reasons == Some(true)
+        && facts.model().thinks_unasked;
     applies.then(|| {
         trouble(
             ReasoningKind::Suppressed,

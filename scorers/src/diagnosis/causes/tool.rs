@@ -143,7 +143,7 @@ fn family_of(facts: &Facts<'_>) -> Option<&'static str> {
         .filter(|(found, place)| *place != "tool_calls" && found.known_family().is_some())
         .max_by_key(|(found, _)| found.strength);
     let mangled = || leaks().find_map(|(found, _)| found.known_family());
-    in_text.map(|(found, _)| found.family).or_else(|| facts.model.tool_family()).or_else(mangled)
+    in_text.map(|(found, _)| found.family).or_else(|| facts.model().tool_family()).or_else(mangled)
 }
 
 /// A call made of pieces of markup, or markup left beside it.
@@ -186,7 +186,7 @@ fn swallowed<'a>(facts: &Facts<'a>) -> Option<ToolTrouble<'a>> {
         return None;
     }
     // Thoughts that the server keeps to itself would look the same.
-    let all_is_shown = facts.model.reasons == Some(false) || facts.sides.iter().all(Side::has_reasoning);
+    let all_is_shown = facts.model().reasons == Some(false) || facts.sides.iter().all(Side::has_reasoning);
     let whole_pair = all_is_shown
         && facts.sides.len() > 1
         && facts.sides.iter().all(|other| matches!(other.call_state(), CallState::Silent | CallState::Lost));
@@ -212,12 +212,12 @@ fn swallower(facts: &Facts<'_>, side: &Side<'_>) -> ToolKind {
     } else if facts.history_ids_unfit() {
         ToolKind::HistoryIds
     } else if facts.is_harmony()
-        && facts.server.is("vllm")
+        && facts.server().is("vllm")
         && facts.launch.tool_parser.value().is_some()
         && facts.launch.auto_tool_choice == Some(false)
     {
         ToolKind::SwitchedOff
-    } else if facts.is_harmony() && facts.server.is("vllm") {
+    } else if facts.is_harmony() && facts.server().is("vllm") {
         ToolKind::NoParser
     } else if facts.launch.tool_parser == Known::Absent || facts.tool_parser_is_the_models() == Some(true) {
         ToolKind::Dropped

@@ -8,11 +8,11 @@ use crate::completion::Mode;
 
 impl Facts<'_> {
     pub(super) fn engine(&self) -> &str {
-        self.server.engine.as_deref().unwrap_or_default()
+        self.server().engine.as_deref().unwrap_or_default()
     }
 
     pub(super) fn version(&self) -> Option<&str> {
-        self.server.version.as_deref()
+        self.server().version.as_deref()
     }
 
     /// The configured tool parser reads this family's calls. `None` when either is not known.
@@ -33,7 +33,7 @@ impl Facts<'_> {
     #[must_use]
     pub fn tool_parser_is_the_models(&self) -> Option<bool> {
         let parser = self.launch.tool_parser.value()?;
-        let rule = self.model.rule?;
+        let rule = self.model().rule?;
         let reads = catalogue::parser_families(self.engine(), FamilyKind::Tool, parser);
         Some(
             rule.parsers(self.engine()).0 == Some(parser)
@@ -46,13 +46,13 @@ impl Facts<'_> {
     pub fn template_changes_format(&self, family: &str) -> bool {
         self.launch.chat_template.value().is_some()
             && self.tool_parser_is_the_models() == Some(true)
-            && !self.model.writes(family)
+            && !self.model().writes(family)
     }
 
     /// The model's own parser loses streamed calls in this version.
     #[must_use]
     pub fn parser_loses_streams(&self) -> bool {
-        let Some(rule) = self.model.rule else { return false };
+        let Some(rule) = self.model().rule else { return false };
         let Some(family) = rule.tool_family() else { return false };
         let Some(parser) = self.launch.tool_parser.value().or(rule.parsers(self.engine()).0) else { return false };
         let seen = |mode| {
@@ -66,7 +66,7 @@ impl Facts<'_> {
     /// hurt its calls in this mode alone.
     #[must_use]
     pub fn own_parser_hurts(&self, mode: Mode) -> bool {
-        let Some(family) = self.model.tool_family() else { return false };
+        let Some(family) = self.model().tool_family() else { return false };
         let own = catalogue::parsers_made_for(self.engine(), family);
         let named = self.launch.tool_parser.value();
         own.into_iter().filter(|own| named.is_none_or(|named| named == *own)).any(|parser| {
@@ -82,7 +82,7 @@ impl Facts<'_> {
     /// The model's template reads the tool's name from the call's id, and this engine knows to write it so.
     #[must_use]
     pub fn ids_carry_names(&self) -> bool {
-        self.model.tool_family() == Some("kimi_k2") && ["vllm", "sglang"].contains(&self.engine())
+        self.model().tool_family() == Some("kimi_k2") && ["vllm", "sglang"].contains(&self.engine())
     }
 
     /// The history's ids are not of the form this model's template carries the name in.
@@ -94,7 +94,7 @@ impl Facts<'_> {
     /// The model writes Harmony.
     #[must_use]
     pub fn is_harmony(&self) -> bool {
-        self.model.tool_family() == Some("gptoss_harmony")
+        self.model().tool_family() == Some("gptoss_harmony")
     }
 
     /// vLLM's flags on another engine: the format is common, the parser is more often wrong than absent.
@@ -115,7 +115,7 @@ impl Facts<'_> {
     /// The model needs a template for tools that its launch line does not name.
     #[must_use]
     pub fn lacks_tool_template(&self) -> bool {
-        self.launch.is_launch && self.launch.chat_template == Known::Absent && self.model.tool_template.is_some()
+        self.launch.is_launch && self.launch.chat_template == Known::Absent && self.model().tool_template.is_some()
     }
 
     /// A call of the history whose arguments end too early: it was cut. What has too much was made so.

@@ -19,6 +19,8 @@ pub use side::Side;
 
 use unread::unread;
 
+use std::cell::OnceCell;
+
 use serde_json::Value;
 
 use super::AttemptView;
@@ -36,18 +38,18 @@ pub struct Facts<'a> {
     pub request: &'a Request,
     /// The verdicts, where there are any.
     pub scored: &'a [Scored],
-    /// The engine and what stands before it.
-    pub server: Server,
     /// The launch line.
     pub launch: Launch,
-    /// The model, and what the catalogue says of it.
-    pub model: Model,
     /// The completions.
     pub sides: Vec<Side<'a>>,
     /// The exchanges without one.
     pub faults: Vec<(&'a Exchange, &'a Fault)>,
     /// Start-up logs and probes.
     pub notes: &'a [String],
+    view: AttemptView<'a>,
+    // Most answers are fine, and then nobody asks for these.
+    server: OnceCell<Server>,
+    model: OnceCell<Model>,
 }
 
 impl<'a> Facts<'a> {
@@ -71,21 +73,36 @@ impl<'a> Facts<'a> {
                 Answer::Fault(fault) => faults.push((exchange, fault)),
             }
         }
-        let completions: Vec<_> = sides.iter().map(|side| side.completion).collect();
-        let server = Server::read(view.context, view.exchanges, &completions);
-        let launch = Launch::read(view.context);
-        let model = Model::read(&[launch.model.as_deref(), view.context.model.as_deref(), Some(&view.request.model)]);
         Self {
             task: view.task,
             request: view.request,
             scored: view.scored,
-            server,
-            launch,
-            model,
+            launch: Launch::read(view.context),
             sides,
             faults,
             notes: &view.context.notes,
+            view: *view,
+            server: OnceCell::new(),
+            model: OnceCell::new(),
         }
+    }
+
+    /// The engine and what stands before it.
+    #[must_use]
+    pub fn server(&self) -> &Server {
+        self.server.get_or_init(|| {
+            let completions: Vec<_> = self.sides.iter().map(|side| side.completion).collect();
+            Server::read(self.view.context, self.view.exchanges, &completions)
+        })
+    }
+
+    /// The model, and what the catalogue says of it.
+    #[must_use]
+    pub fn model(&self) -> &Model {
+        self.model.get_or_init(|| {
+            let stated = [self.launch.model.as_deref(), self.view.context.model.as_deref()];
+            Model::read(&[stated[0], stated[1], Some(&self.request.model)])
+        })
     }
 
     /// A call is forced.
@@ -174,7 +191,7 @@ impl<'a> Facts<'a> {
     /// The gateway is named together with the engine behind it, and passes text through.
     #[must_use]
     pub fn behind_gateway_is_known(&self) -> bool {
-        ["vllm", "sglang", "llama_cpp", "tensorrt_llm"].iter().any(|engine| self.server.is(engine))
+        ["vllm", "sglang", "llama_cpp", "tensorrt_llm"].iter().any(|engine| self.server().is(engine))
     }
 }
 

@@ -13,7 +13,7 @@ impl Facts<'_> {
     #[must_use]
     pub fn reasoning_parser_is_the_models(&self) -> Option<bool> {
         let parser = self.launch.reasoning_parser.value()?;
-        let rule = self.model.rule?;
+        let rule = self.model().rule?;
         if rule.parsers(self.engine()).1 == Some(parser) {
             return Some(true);
         }
@@ -34,11 +34,11 @@ impl Facts<'_> {
     #[must_use]
     pub fn reasoning_parser_swallows(&self) -> bool {
         let Some(parser) = self.launch.reasoning_parser.value() else { return false };
-        let family = self.model.rule.and_then(|rule| rule.reasoning_family.as_deref());
+        let family = self.model().rule.and_then(|rule| rule.reasoning_family.as_deref());
         let known = family.and_then(|name| catalogue::catalogue().family_of(FamilyKind::Reasoning, name));
         let shapes = match known.and_then(|family| family.shape.as_deref()) {
             Some(shape) => vec![shape],
-            None if self.model.reasons == Some(false) => vec!["no_thinking_plain"],
+            None if self.model().reasons == Some(false) => vec!["no_thinking_plain"],
             None => vec!["no_thinking_plain", "think_full"],
         };
         let empty = |part| matches!(part, Part::None | Part::Empty);
@@ -77,7 +77,7 @@ impl Facts<'_> {
         if self.request.thinking.is_some() {
             return false;
         }
-        let Some(parser) = self.launch.reasoning_parser.value().or_else(|| self.model.rule?.parsers(self.engine()).1)
+        let Some(parser) = self.launch.reasoning_parser.value().or_else(|| self.model().rule?.parsers(self.engine()).1)
         else {
             return false;
         };
@@ -93,7 +93,7 @@ impl Facts<'_> {
     /// The prompt holds this model's opening marker, so one in the text was put back by a parser that keeps thoughts there.
     #[must_use]
     pub fn opening_is_put_back(&self) -> bool {
-        let Some(rule) = self.model.rule else { return false };
+        let Some(rule) = self.model().rule else { return false };
         let family = rule
             .reasoning_family
             .as_deref()
@@ -107,12 +107,12 @@ impl Facts<'_> {
     /// The parser usually named for this model leaves a text without an opening marker whole, in this version.
     #[must_use]
     pub fn usual_parser_wants_opening(&self) -> bool {
-        if !self.server.is("vllm") {
+        if !self.server().is("vllm") {
             return false;
         }
-        let id = squeeze(&self.model.id);
+        let id = squeeze(&self.model().id);
         let names = catalogue::parser_names(self.engine(), FamilyKind::Reasoning, None);
-        let recipe = self.model.rule.and_then(|rule| rule.parsers(self.engine()).1);
+        let recipe = self.model().rule.and_then(|rule| rule.parsers(self.engine()).1);
         let usual = names.into_iter().filter(|name| Some(*name) == recipe || id.contains(&squeeze(name)));
         let versions = self.versions();
         usual.into_iter().any(|name| {
@@ -134,15 +134,15 @@ impl Facts<'_> {
     #[must_use]
     pub fn thinks_in_tags(&self, family: &str) -> bool {
         let in_tags = |name: &Option<String>| name.as_deref().is_some_and(|name| name.starts_with("think"));
-        match self.model.rule {
+        match self.model().rule {
             Some(rule) if rule.reasoning_family.is_some() => in_tags(&rule.reasoning_family),
             _ => {
                 let mut writers = catalogue::catalogue()
                     .models
                     .iter()
                     .filter(|rule| rule.tool_families.iter().any(|own| own == family));
-                self.model.reasons.is_none()
-                    && self.model.rule.is_none()
+                self.model().reasons.is_none()
+                    && self.model().rule.is_none()
                     && writers.any(|rule| in_tags(&rule.reasoning_family))
             }
         }

@@ -73,7 +73,7 @@ fn spoilt(facts: &Facts<'_>, side: &Side<'_>, call: &ToolCall) -> Option<Finding
     }
     if matches!(call.arguments, Arguments::Json(_)) {
         let message = format!("the arguments of {} are sent as an object where the contract wants a JSON string: strict clients break on it", call.name);
-        let blame = if facts.server.gateway.is_some() { Blame::Gateway } else { Blame::ServerBug };
+        let blame = if facts.server().gateway.is_some() { Blame::Gateway } else { Blame::ServerBug };
         return Some(draft(blame, Confidence::High, message).severity(Severity::Warning).fix(advice::upgrade(facts)).done());
     }
     if side.mode == Mode::Stream || side.at_cap() || call.arguments.value().is_ok() {

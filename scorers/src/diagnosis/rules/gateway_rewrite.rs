@@ -20,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    let gateway = facts.server.gateway.as_deref()?;
+    let gateway = facts.server().gateway.as_deref()?;
     if let Some(trouble) = signs.tool.as_ref().filter(|found| found.kind == ToolKind::Gateway) {
         let message = format!("{} ({gateway}): cannot tell gateway from engine on this evidence", trouble.seen);
         return Some(

@@ -33,7 +33,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     let wrong = wrong(text, &wanted)?;
     // Thoughts whose markers the server stripped, and the JSON behind them: nothing was ignored. A colon announces the JSON.
     let announced = text.split('{').next().is_some_and(|before| before.trim_end().ends_with(':'));
-    if matches!(wrong, Wrong::Prefix) && !announced && !side.has_reasoning() && facts.model.reasons != Some(false) {
+    if matches!(wrong, Wrong::Prefix) && !announced && !side.has_reasoning() && facts.model().reasons != Some(false) {
         return None;
     }
     let draft = draft(facts, side, &wanted, &wrong).evidence(facts, "content", text).evidence(facts, "finish_reason", side.finish());
@@ -56,7 +56,7 @@ fn wanted(body: &Value) -> Option<Wanted> {
         let schema = format.pointer("/json_schema/schema").or_else(|| format.get("schema")).cloned();
         return Some(Wanted { field, schema });
     }
-    if let Some(schema) = body.pointer("/structured_outputs/json") {
+    if let Some(schema) = body.get("structured_outputs").and_then(|outputs| outputs.get("json")) {
         return Some(Wanted { field: "structured_outputs", schema: Some(parsed(schema)) });
     }
     body.get("guided_json").map(|schema| Wanted { field: "guided_json", schema: Some(parsed(schema)) })
@@ -109,7 +109,7 @@ fn draft(facts: &Facts<'_>, side: &Side<'_>, wanted: &Wanted, wrong: &Wrong) -> 
             .fix("use response_format json_schema, or structured_outputs.json")
             .fix("upgrade the client library that still sends guided_json");
     }
-    if facts.server.is("tensorrt_llm") && !facts.launch.guided_backend {
+    if facts.server().is("tensorrt_llm") && !facts.launch.guided_backend {
         return new(Blame::ServerConfig, Confidence::High, message).fix("guided_decoding_backend: xgrammar in the extra options (YAML)");
     }
     if side.has_reasoning() || facts.launch.reasoning_parser.value().is_some() {

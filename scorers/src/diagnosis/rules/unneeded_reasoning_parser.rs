@@ -26,7 +26,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
             &RULE,
             Blame::ServerConfig,
             trouble.confidence,
-            format!("a reasoning parser runs on a model that does not reason ({}): {}", facts.model.id, trouble.seen),
+            format!("a reasoning parser runs on a model that does not reason ({}): {}", facts.model().id, trouble.seen),
         )
         .families(None, facts.launch.reasoning_parser.value())
         .evidence(facts, "reasoning", trouble.side.completion.reasoning())
@@ -39,7 +39,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
 /// The server does not start for the parser of a model that needs none.
 fn at_start(signs: &Signs<'_>) -> Option<Finding> {
     let mut finding = signs.error_finding_as("wrong_reasoning_parser", &RULE)?;
-    if signs.facts.model.reasons != Some(false) {
+    if signs.facts.model().reasons != Some(false) {
         return None;
     }
     finding.message.push_str("; this model does not reason, and needs none");

@@ -1,7 +1,7 @@
 //! Tags that carry a suffix (`<tool_call:opensource>`): read without it, then put back in place.
 
 use super::super::read::Pattern;
-use super::super::{Call, Grammar, Hints, Scan};
+use super::super::{ByteSet, Call, Grammar, Hints, Need, Scan};
 
 /// A pattern whose tags all carry one suffix, taken from the text.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +37,10 @@ impl Grammar for Suffixed {
             *cut = back(cut.start)..back(cut.end);
         }
         Some(scan)
+    }
+
+    fn needs(&self) -> Vec<Need> {
+        TAGS.iter().map(|tag| Need { bytes: ByteSet::of(tag), tools: false }).collect()
     }
 
     fn render(&self, calls: &[Call]) -> String {

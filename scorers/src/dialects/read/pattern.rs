@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::super::{ByteSet, Call, Grammar, Hints, Scan, Strength};
+use super::super::{ByteSet, Call, Grammar, Hints, Need, Scan, Strength};
 use super::cx::{Cx, Miss};
 use super::form::Form;
 use super::stand::Stand;
@@ -40,12 +40,13 @@ impl Grammar for Pattern {
         damaged
     }
 
-    fn may_scan(&self, bytes: &ByteSet, tools: bool) -> bool {
-        self.forms.iter().any(|form| {
-            (tools || form.strength == Strength::Strong)
-                && form.anchor().is_none_or(|anchor| bytes.may_hold(anchor))
-                && (form.signs.is_empty() || form.signs.iter().any(|sign| bytes.may_hold(sign)))
-        })
+    fn needs(&self) -> Vec<Need> {
+        let of = |form: &Form| {
+            let (anchor, tools) = (ByteSet::of(form.anchor().unwrap_or_default()), form.strength != Strength::Strong);
+            let signs = if form.signs.is_empty() { &[""] } else { form.signs };
+            signs.iter().map(move |sign| Need { bytes: anchor | ByteSet::of(sign), tools }).collect::<Vec<_>>()
+        };
+        self.forms.iter().flat_map(of).collect()
     }
 
     fn render(&self, calls: &[Call]) -> String {

@@ -1,7 +1,7 @@
 //! Gemma 4's thought channel. The server may strip its markers, whole or only the closing one; then what is left of the
 //! seam between thought and answer decides.
 
-use super::super::{Split, Thinking};
+use super::super::{ByteSet, Need, Split, Thinking};
 use super::seam::{self, done};
 
 /// The grammar of Gemma 4's thought channel.
@@ -30,6 +30,10 @@ impl Thinking for Channel {
         }
         let (before, after) = text.split_once(CLOSE)?;
         (!before.ends_with('`')).then(|| Split { prefilled: true, ..done(before, after) })
+    }
+
+    fn needs(&self) -> Vec<Need> {
+        [OPEN, STRIPPED, CLOSE].map(|marker| Need { bytes: ByteSet::of(marker), tools: false }).into()
     }
 
     fn render(&self, reasoning: &str, answer: &str, prefilled: bool) -> String {

@@ -1,6 +1,6 @@
 //! Harmony: messages in channels. `analysis` is reasoning, `final` the answer; messages to functions stay as they are.
 
-use super::super::{Split, Thinking};
+use super::super::{ByteSet, Need, Split, Thinking};
 
 /// The grammar of channel messages.
 #[derive(Clone, Copy, Debug)]
@@ -14,12 +14,17 @@ pub(crate) struct Channels {
 const CHANNEL: &str = "<|channel|>";
 const MESSAGE: &str = "<|message|>";
 const ENDS: [&str; 7] = ["<|end|>", "<|return|>", "<|call|>", "<|start|>", "<|channel|>", "<|eom|>", "<|eot|>"];
+const STRIPPED: &str = "analysis";
 const STRIPPED_ENDS: [&str; 2] = ["assistantfinal", "assistantcommentary"];
 
 impl Thinking for Channels {
     fn split(&self, text: &str) -> Option<Split> {
         let split = if text.contains(CHANNEL) { channels(text) } else { stripped(text) }?;
         (!split.reasoning.is_empty() || !split.answer.is_empty()).then_some(split)
+    }
+
+    fn needs(&self) -> Vec<Need> {
+        [CHANNEL, STRIPPED].map(|marker| Need { bytes: ByteSet::of(marker), tools: false }).into()
     }
 
     fn render(&self, reasoning: &str, answer: &str, prefilled: bool) -> String {
@@ -84,7 +89,7 @@ fn next_end(text: &str, from: usize) -> usize {
 
 /// `analysisThe user …assistantfinalHello.`: what is left without the special tokens.
 fn stripped(text: &str) -> Option<Split> {
-    let inside = text.trim_start().strip_prefix("analysis")?;
+    let inside = text.trim_start().strip_prefix(STRIPPED)?;
     let hit = STRIPPED_ENDS.iter().filter_map(|end| inside.find(end).map(|at| (at, *end))).min();
     let Some((at, end)) = hit else {
         let uppercase = inside.chars().next().is_some_and(char::is_uppercase);

@@ -1,7 +1,7 @@
 //! Reasoning between tags, with the opening one in the text or in the prompt: [`Tags`].
 
 use super::super::read::{Stand, is_word_of_sentence};
-use super::super::{ByteSet, Split, Thinking};
+use super::super::{ByteSet, Need, Split, Thinking};
 use super::seam;
 
 /// Blocks of thought one behind the other, not more.
@@ -50,8 +50,9 @@ impl Thinking for Tags {
         self.unwrapped(split)
     }
 
-    fn may_split(&self, bytes: &ByteSet) -> bool {
-        self.open.iter().chain(self.close).any(|tag| bytes.may_hold(tag))
+    fn needs(&self) -> Vec<Need> {
+        let tags = self.open.iter().chain(self.close);
+        tags.map(|tag| Need { bytes: ByteSet::of(tag), tools: false }).collect()
     }
 
     fn render(&self, reasoning: &str, answer: &str, prefilled: bool) -> String {
