@@ -86,6 +86,63 @@ fn hostile_lines_do_no_harm() {
 }
 
 #[test]
+fn a_line_that_cannot_be_read_is_told_with_its_place_and_the_others_are_judged() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("answers.jsonl");
+    let good = leaked("a");
+    std::fs::write(&file, format!("\u{feff}{good}\n\n{{\"id\": \"b\", }}\n[1]\n{{\"id\": \"c\"}}\n{{\n{good}"))
+        .unwrap();
+    let name = file.to_str().unwrap();
+    let done = monban_with(&["diagnose", name], "");
+    assert_eq!(done.code, 2);
+    let answers: Vec<Value> = done.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let outcomes: Vec<_> = answers.iter().map(|answer| answer["outcome"].as_str()).collect();
+    assert_eq!(outcomes, [Some("server_fault"), None, None, None, None, Some("server_fault")]);
+    assert_eq!((&answers[1]["line"], &answers[1]["column"]), (&json!(3), &json!(13)));
+    assert_eq!((&answers[3]["line"], &answers[3]["id"]), (&json!(5), &json!("c")));
+    let places = [
+        "3:13: not JSON: trailing comma\n",
+        "4: a line holds one JSON object",
+        "5: no answer: give \"response\"",
+        "6:1: not JSON",
+    ];
+    for place in places {
+        assert!(done.err.contains(&format!("error: {name}:{place}")), "{place}: {}", done.err);
+    }
+    assert!(!done.err.contains("at line"), "{}", done.err);
+    assert!(done.err.ends_with("4 lines could not be read\n"), "{}", done.err);
+}
+
+#[test]
+fn a_key_that_is_not_known_is_told_once_and_the_line_is_judged() {
+    let mut lines = vec![leaked("a"), leaked("b"), leaked("c")];
+    for line in &mut lines[1..] {
+        line["server_flag"] = json!([]);
+        line["zzzzzz"] = json!(1);
+    }
+    let input = lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n");
+    let done = monban_with(&["diagnose"], &input);
+    assert_eq!((done.code, done.out.lines().count()), (0, 3));
+    assert_eq!(
+        done.err,
+        "note: standard input:2: the key `server_flag` is not known and not read; did you mean `server_flags`?\n\
+         note: standard input:2: the key `zzzzzz` is not known and not read\n"
+    );
+}
+
+#[test]
+fn what_collections_keep_beside_an_answer_is_not_noted_and_floods_are_cut() {
+    for name in ["field_reports", "captures", "lore"] {
+        let file = format!("{}/scorers/tests/fixtures/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));
+        let input: String = std::fs::read_to_string(file).unwrap().split_inclusive('\n').step_by(5).collect();
+        assert_eq!(monban_with(&["diagnose"], &input).err, "", "{name}");
+    }
+    let many: serde_json::Map<String, Value> = (0..500).map(|at| (format!("q{at}q"), json!(at))).collect();
+    assert!(monban_with(&["diagnose"], &Value::Object(many).to_string()).err.lines().count() < 30);
+    assert!(monban_with(&["diagnose"], &"nonsense\n".repeat(500)).err.lines().count() < 30);
+}
+
+#[test]
 fn a_file_that_is_not_there_is_an_error() {
     assert_eq!(monban_with(&["diagnose", "no-such-file.jsonl"], "").code, 2);
 }

@@ -26,7 +26,7 @@ pub use rule::{Draft, ErrorSign, Rule, Signs};
 pub use rules::RULES;
 pub use run::{CallTally, Prompts, RunSignals, Tally, run_findings};
 pub use run_rules::{RUN_RULES, RunRule};
-pub use stored::{Diagnosed, Expected, Filed, diagnose};
+pub use stored::{Diagnosed, Expected, Filed, LINE_KEYS, diagnose};
 pub use view::AttemptView;
 
 /// The rule called `id`.

@@ -15,6 +15,17 @@ use crate::judge::{Attempt, Judgement, Outcome, judge};
 use crate::request::Request;
 use crate::scorer::Expectation;
 
+/// The keys a line may have: what is read, then what recorders and collections keep beside it, which changes no verdict.
+#[rustfmt::skip]
+pub const LINE_KEYS: &[&str] = &[
+    "request", "response", "stream_response", "non_stream_response", "stream", "stream_chunks", "transport_error",
+    "status", "response_headers", "headers", "id", "engine", "engine_version", "model", "profile", "server_flags", "route",
+    "task", "startup_error", "startup_log",
+    "after_samples", "backend", "case", "evidence", "expect", "family", "group", "hard_negative", "kind", "method", "note",
+    "of", "path", "probe", "raw_model_text", "raw_text_variant", "reported", "request_headers", "server_fault", "source",
+    "truth", "url", "user_saw", "wall_ms", "where",
+];
+
 /// The diagnosis of one line.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
