@@ -2,8 +2,7 @@
 
 use std::io::Write as _;
 
-use anyhow::Context as _;
-
+use super::output::Output;
 use super::{DataFormat, Io};
 use crate::compare::{Comparison, Estimate, Kind, Side, compare};
 use crate::exit;
@@ -34,6 +33,7 @@ pub struct CompareArgs {
 }
 
 pub(super) fn run(args: CompareArgs, io: &mut Io) -> anyhow::Result<u8> {
+    let output = args.output.as_deref().map(Output::to).transpose()?;
     let store = Store::new(&args.runs_dir);
     let sides = args.runs.iter().map(|id| Ok(Side::read(store.open(id)?)?)).collect::<anyhow::Result<Vec<Side>>>()?;
     let Some((first, others)) = sides.split_first() else { anyhow::bail!("two runs are needed") };
@@ -44,8 +44,8 @@ pub(super) fn run(args: CompareArgs, io: &mut Io) -> anyhow::Result<u8> {
         DataFormat::Json => serde_json::to_writer_pretty(&mut out, &comparisons).map(|()| out.push(b'\n'))?,
         DataFormat::Table => comparisons.iter().try_for_each(|comparison| table(comparison, args.force, &mut out))?,
     }
-    match &args.output {
-        Some(path) => std::fs::write(path, out).with_context(|| format!("cannot write {}", path.display()))?,
+    match &output {
+        Some(output) => output.write(|file| file.write_all(&out))?,
         None => io.out.write_all(&out)?,
     }
     io.out.flush()?;

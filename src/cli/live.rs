@@ -1,12 +1,12 @@
 //! A run in this process: the runtime, the signals, the report at the end. What `run` and `demo` share.
 
 use std::io::Write as _;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use monban_scorers::Finding;
 use monban_scorers::diagnosis::{Context, RunSignals};
 
+use super::output::Output;
 use super::{Io, ReportFormat, progress, report};
 use crate::endpoint::Client;
 use crate::exit;
@@ -31,7 +31,7 @@ pub(super) struct Live {
 /// How the end of a run is told.
 pub(super) struct Telling {
     pub(super) format: ReportFormat,
-    pub(super) output: Option<PathBuf>,
+    pub(super) output: Option<Output>,
     pub(super) fail_under: Option<f64>,
 }
 
@@ -87,7 +87,7 @@ async fn signals(stop: Stop) {
 /// Prints the report and says what the run comes to.
 pub(super) fn tell(dir: &RunDir, record: &RunRecord, telling: &Telling, io: &mut Io) -> anyhow::Result<u8> {
     let input = Input { dir: Some(dir), fail_under: telling.fail_under, ..Input::of(record) };
-    report::emit(telling.format, input, telling.output.as_deref(), io)?;
+    report::emit(telling.format, input, telling.output.as_ref(), io)?;
     let reason = record.end.as_ref().map_or("", |end| end.reason.as_str());
     let id = dir.id();
     writeln!(io.err, "run {id} is kept in {}", dir.path().display())?;

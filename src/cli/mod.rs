@@ -16,6 +16,7 @@ mod io;
 mod launched;
 mod live;
 mod options;
+mod output;
 mod profile;
 mod progress;
 mod report;

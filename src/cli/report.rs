@@ -1,11 +1,9 @@
 //! `monban report`: write a run's report.
 
-use std::io::{BufWriter, Write as _};
-use std::path::Path;
-
-use anyhow::Context as _;
+use std::io::Write as _;
 
 use super::Io;
+use super::output::Output;
 use crate::exit;
 use crate::record::Store;
 use crate::report::{self, Format, Input};
@@ -28,29 +26,20 @@ pub struct ReportArgs {
 }
 
 pub(super) fn run(args: ReportArgs, io: &mut Io) -> anyhow::Result<u8> {
+    let output = args.output.as_deref().map(Output::to).transpose()?;
     let dir = Store::new(&args.runs_dir).open(&args.run)?;
     let record = dir.record()?;
     let input = Input { dir: Some(&dir), ..Input::of(&record) };
-    emit(args.format, input, args.output.as_deref(), io)?;
+    emit(args.format, input, output.as_ref(), io)?;
     Ok(exit::PASS)
 }
 
 /// Writes a report to a file (whole or not at all) or to standard output.
-pub(super) fn emit(format: Format, mut input: Input<'_>, output: Option<&Path>, io: &mut Io) -> anyhow::Result<()> {
-    let Some(path) = output else {
+pub(super) fn emit(format: Format, mut input: Input<'_>, output: Option<&Output>, io: &mut Io) -> anyhow::Result<()> {
+    let Some(output) = output else {
         input.style.colour = io.out_color;
         report::write(format, &input, &mut io.out)?;
         return Ok(io.out.flush()?);
     };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new()
-        .prefix(".monban-report")
-        .tempfile_in(folder)
-        .with_context(|| format!("cannot write into {}", folder.display()))?;
-    let mut out = BufWriter::new(&mut file);
-    report::write(format, &input, &mut out)?;
-    out.flush()?;
-    drop(out);
-    file.persist(path).with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(())
+    output.write(|out| report::write(format, &input, out))
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::Io;
 use super::asked::Asked;
 use super::live::{self, Telling};
+use super::output::Output;
 use crate::plan::Plan;
 use crate::record::{AttemptDone, RunDir, RunStart, Store, StoreError, TaskRef};
 use crate::runner::{Book, Stored, rejudge};
@@ -30,6 +31,7 @@ pub struct RescoreArgs {
 }
 
 pub(super) fn run(args: RescoreArgs, io: &mut Io) -> anyhow::Result<u8> {
+    let output = args.output.as_deref().map(Output::to).transpose()?;
     let store = Store::new(&args.runs_dir);
     let dir = store.open(&args.run)?;
     let old = dir.record()?;
@@ -52,7 +54,7 @@ pub(super) fn run(args: RescoreArgs, io: &mut Io) -> anyhow::Result<u8> {
     let wall_ms = old.performance.wall_ms;
     let record = rejudge(&plan, &start.context, stored, wall_ms, &mut book.sink)?;
     book.dir.write_manifest(&record)?;
-    let telling = Telling { format: args.format, output: args.output, fail_under: asked.fail_under };
+    let telling = Telling { format: args.format, output, fail_under: asked.fail_under };
     live::tell(&book.dir, &record, &telling, io)
 }
 

@@ -13,6 +13,7 @@ use super::asked::Asked;
 use super::endpoint::{client, model, runtime};
 use super::launched::Launched;
 use super::live::{self, Live, Telling};
+use super::output::Output;
 use crate::compare::{Side, compare};
 use crate::endpoint::identify::{Identity, identify};
 use crate::endpoint::{BaseUrl, Client};
@@ -82,8 +83,15 @@ pub(super) fn run(args: RunArgs, io: &mut Io) -> anyhow::Result<u8> {
     if args.fail_under.is_some_and(|rate| !(0.0..=1.0).contains(&rate)) {
         anyhow::bail!("--fail-under is a rate between 0 and 1");
     }
+    if args.output.is_some() && args.concurrency.len() > 1 && args.resume.is_none() {
+        anyhow::bail!(
+            "--output takes one report, several --concurrency levels make one each: `monban report` writes each"
+        );
+    }
+    // Before the first request: a run must not end without its report.
+    let output = args.output.as_deref().map(Output::to).transpose()?;
     if let Some(id) = args.resume.clone() {
-        return resume(&id, args, io);
+        return resume(&id, args, output, io);
     }
     let launched = match args.endpoint.profile.as_deref().map(|path| Launched::read(path, io.err_color)).transpose()? {
         Some(Err(drawn)) => return Ok(io.refuse(&drawn)?),
@@ -115,7 +123,7 @@ pub(super) fn run(args: RunArgs, io: &mut Io) -> anyhow::Result<u8> {
     let identity = discover(&client, &runtime);
     let endpoint = Asking { client, runtime, plan, model, identity, launched };
     match args.concurrency.as_slice() {
-        [_] | [] => endpoint.level(&args, &asked, io),
+        [_] | [] => endpoint.level(&args, &asked, output, io),
         levels => endpoint.levels(levels, &args, &asked, io),
     }
 }
@@ -132,14 +140,9 @@ struct Asking {
 
 impl Asking {
     /// One run, told at its end.
-    fn level(&self, args: &RunArgs, asked: &Asked, io: &mut Io) -> anyhow::Result<u8> {
+    fn level(&self, args: &RunArgs, asked: &Asked, output: Option<Output>, io: &mut Io) -> anyhow::Result<u8> {
         let (dir, record) = self.ask(args, asked, io)?;
-        live::tell(
-            &dir,
-            &record,
-            &Telling { format: args.format, output: args.output.clone(), fail_under: args.fail_under },
-            io,
-        )
+        live::tell(&dir, &record, &Telling { format: args.format, output, fail_under: args.fail_under }, io)
     }
 
     /// The same plan at each level of concurrency, then each compared with the first.
@@ -217,7 +220,7 @@ impl Asking {
 }
 
 /// Takes a run up again, as it was asked.
-fn resume(id: &str, args: RunArgs, io: &mut Io) -> anyhow::Result<u8> {
+fn resume(id: &str, args: RunArgs, output: Option<Output>, io: &mut Io) -> anyhow::Result<u8> {
     let dir = Store::new(&args.runs_dir).open(id)?;
     let start = dir.start()?;
     let asked: Asked = serde_json::from_value(start.options.clone())
@@ -229,7 +232,7 @@ fn resume(id: &str, args: RunArgs, io: &mut Io) -> anyhow::Result<u8> {
     };
     same_plan(&start, &plan)?;
     let fail_under = args.fail_under.or(asked.fail_under);
-    let telling = Telling { format: args.format, output: args.output, fail_under };
+    let telling = Telling { format: args.format, output, fail_under };
     let client = client(start.base_url.parse()?, asked.api_key_env.as_deref())?;
     if let Some(other) = args.endpoint.base_url.as_deref().filter(|other| !is_same(other, client.base())) {
         writeln!(

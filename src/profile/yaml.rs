@@ -40,10 +40,38 @@ pub(super) struct Key {
     pub(super) span: Range<usize>,
 }
 
-/// Reads one document. The error says where, in the reader's words.
-pub(super) fn parse(text: &str) -> Result<Node, String> {
+/// Why a text is no YAML.
+#[derive(Debug)]
+pub(super) struct Broken {
+    /// In the reader's words, without the place.
+    pub(super) message: String,
+    /// The byte at which the reader gave up, where it says.
+    pub(super) at: Option<usize>,
+}
+
+impl Broken {
+    fn of(error: &serde_saphyr::Error, text: &str) -> Self {
+        let said = error.to_string();
+        let said = said.lines().next().unwrap_or_default();
+        let at = error.location().map(|location| {
+            let line = usize::try_from(location.line()).unwrap_or(1).saturating_sub(1);
+            let before: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+            let column = usize::try_from(location.column()).unwrap_or(1).saturating_sub(1);
+            let rest = text.get(before..).unwrap_or_default();
+            before + rest.chars().take_while(|c| *c != '\n').take(column).map(char::len_utf8).sum::<usize>()
+        });
+        // The place is said beside it; what to call in the reader's library is nobody's remedy.
+        let message = [" at line ", ", set DuplicateKeyPolicy", "; use from_str"]
+            .iter()
+            .fold(said, |said, end| said.split_once(end).map_or(said, |(said, _)| said));
+        Self { message: message.to_owned(), at }
+    }
+}
+
+/// Reads one document.
+pub(super) fn parse(text: &str) -> Result<Node, Broken> {
     if text.len() > LARGEST {
-        return Err(format!("larger than {LARGEST} bytes: no launch profile is"));
+        return Err(Broken { message: format!("larger than {LARGEST} bytes: no launch profile is"), at: None });
     }
     let mut options = serde_saphyr::options! {
         with_snippet: false,
@@ -55,7 +83,7 @@ pub(super) fn parse(text: &str) -> Result<Node, String> {
     options.alias_limits.max_total_replayed_events = 50_000;
     serde_saphyr::from_str_with_options::<Spanned<Raw>>(text, options)
         .map(|raw| place(raw, text))
-        .map_err(|error| error.to_string())
+        .map_err(|error| Broken::of(&error, text))
 }
 
 impl Node {
@@ -232,6 +260,20 @@ mod tests {
         assert_eq!(at("b"), "'it''s'");
         assert_eq!(&text[root.get("c").unwrap().items()[1].span.clone()], "\"x\"");
         assert_eq!(root.get("d").unwrap().scalar().unwrap(), "128k");
+    }
+
+    #[test]
+    fn what_is_broken_says_where() {
+        #[track_caller]
+        fn case(text: &str, at: &str, message: &str) {
+            let broken = parse(text).unwrap_err();
+            assert_eq!((text.get(broken.at.unwrap()..), broken.message.as_str()), (Some(at), message), "{text}");
+        }
+        case("a: 1\n  b: 2\n", ": 2\n", "mapping values are not allowed in this context");
+        case("é: 1\nk: {é: 1, a: 2, a: 3}\n", "a: 3}\n", "duplicate mapping key: a");
+        case("a: b\nc: \"x\n", "\"x\n", "unclosed quote");
+        case("a: *x\n", "*x\n", "alias references unknown anchor");
+        case("a: 1\n---\nb: 2\n", "b: 2\n", "multiple YAML documents detected");
     }
 
     #[test]

@@ -145,6 +145,54 @@ fn usage_errors_send_nothing() {
 }
 
 #[test]
+fn an_output_that_cannot_be_written_is_refused_before_the_first_request() {
+    let (server, place) = (yes(), Place::with(1));
+    let path = |name: &str| place.dir.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("file"), "").unwrap();
+    for (output, why) in [
+        (".".to_owned(), "is a folder: name a file in it"),
+        (path(""), "is a folder: name a file in it"),
+        (path("new/"), "is a folder: name a file in it"),
+        (path("none/report.txt"), "make it first"),
+        (path("file/report.txt"), "cannot be written"),
+    ] {
+        let refused = place.run(&server.url(), &["--output", &output]);
+        assert_eq!(refused.status.code(), Some(2), "{output}");
+        assert!(stderr(&refused).contains(why), "{output}: {}", stderr(&refused));
+    }
+    assert_eq!(place.run(&server.url(), &["--output", &path("a"), "--concurrency", "1,2"]).status.code(), Some(2));
+    assert!(server.asked().is_empty(), "{:?}", server.asked());
+    assert!(!place.runs().exists());
+}
+
+#[test]
+fn an_output_is_written_whole_and_a_link_stays_one() {
+    let (server, place) = (yes(), Place::with(1));
+    let path = |name: &str| place.dir.path().join(name).to_str().unwrap().to_owned();
+    assert_eq!(
+        place.run(&server.url(), &["--output", &path("report.json"), "--format", "json"]).status.code(),
+        Some(0)
+    );
+    let report: Value = serde_json::from_slice(&std::fs::read(path("report.json")).unwrap()).unwrap();
+    assert_eq!(report["verdict"], "pass");
+    let runs = place.runs().to_str().unwrap().to_owned();
+    for command in [["report", "last"], ["rescore", "last"]] {
+        let refused = monban(&[&command[..], &["--runs-dir", &runs, "--output", &path("none/x")]].concat());
+        assert_eq!((refused.code, refused.out.as_str()), (2, ""), "{command:?}: {}", refused.err);
+    }
+    assert_eq!(place.store().list().len(), 1, "nothing was rescored");
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(path("report.json"), path("link")).unwrap();
+        assert_eq!(monban(&["report", "last", "--runs-dir", &runs, "--output", &path("link")]).code, 0);
+        assert!(std::fs::symlink_metadata(path("link")).unwrap().is_symlink());
+        assert!(std::fs::read_to_string(path("report.json")).unwrap().contains("pass"));
+    }
+    let left: Vec<_> = std::fs::read_dir(place.dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().starts_with(".monban")), "{left:?}");
+}
+
+#[test]
 fn a_key_never_lands_on_disk_or_in_output() {
     let place = Place::with(2);
     let key = "sk-abcdef-0123456789";

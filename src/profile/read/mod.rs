@@ -15,7 +15,7 @@ mod said;
 mod typed;
 
 use super::model::{Form, Profile};
-use super::yaml::{self, LARGEST, Node};
+use super::yaml::{self, Broken, LARGEST, Node};
 use crate::diagnostic::{Diagnostic, Source};
 
 /// Reads all profiles of a text: a Compose file or a script may hold several.
@@ -39,7 +39,7 @@ pub fn read(source: &Source) -> Result<Vec<Profile>, Box<Diagnostic>> {
         return Ok(profiles);
     }
     Err(match parsed {
-        Err(error) if looks_like_yaml(text) => not_yaml(source, &error),
+        Err(broken) if looks_like_yaml(text) => not_yaml(source, &broken),
         _ => unreadable(
             source,
             "no launch profile is recognised here",
@@ -108,14 +108,9 @@ fn unreadable(source: &Source, message: &str, fix: &str) -> Box<Diagnostic> {
     Box::new(Diagnostic::error("unreadable_profile", message).at(source, first).fix(fix))
 }
 
-fn not_yaml(source: &Source, error: &str) -> Box<Diagnostic> {
-    let first = error.lines().next().unwrap_or_default();
-    let found = Diagnostic::error("invalid_yaml", first.to_owned());
-    let line = first.split("line ").nth(1).and_then(|rest| {
-        rest.split(|c: char| !c.is_ascii_digit()).next().and_then(|digits| digits.parse::<usize>().ok())
-    });
-    let Some(line) = line else { return Box::new(found.in_file(source.name(), None)) };
-    let start: usize = source.text().split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-    let length = source.text().get(start..).and_then(|rest| rest.lines().next()).map_or(0, str::len);
-    Box::new(found.at(source, start..start + length))
+fn not_yaml(source: &Source, broken: &Broken) -> Box<Diagnostic> {
+    let found = Diagnostic::error("invalid_yaml", broken.message.clone());
+    let Some(at) = broken.at else { return Box::new(found.in_file(source.name(), None)) };
+    let length = source.text().get(at..).and_then(|rest| rest.lines().next()).map_or(0, str::len);
+    Box::new(found.at(source, at..at + length))
 }
