@@ -135,4 +135,37 @@ mod tests {
         case("At most 1 image(s) may be provided in one prompt.", 400, "multimodal_limit", "1 image");
         case("something odd", 418, "bad_request", "");
     }
+    #[test]
+    fn reads_the_context_texts_of_many_servers() {
+        let lm_studio = "Trying to keep the first 111490 tokens when context the overflows. However, the model is loaded with context length of only 32768 tokens, which is not enough";
+        let tgi = "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 1512. Given: 1000 `inputs` tokens and 1024 `max_new_tokens`";
+        for (text, status, says) in [
+            (lm_studio, 400, "111490 > 32768"),
+            ("initial prompt is greater than the context length (n_keep: 9315>= n_ctx: 8192)", 400, "9315 > 8192"),
+            (tgi, 422, "1000 input + 1024 asked > 1512"),
+            ("Input validation error: `inputs` must have less than 1024 tokens. Given: 1872", 422, "1872 > 1024"),
+            ("Requested tokens (1612) exceed context window of 512", 500, "1612 > 512"),
+            ("max_total_tokens (33802) must be less than or equal to max_seq_len (32768)", 400, "33802 > 32768"),
+            ("max_tokens must be at least 1, got -186.", 400, "-186"),
+            ("Prompt length (9000) exceeds maximum input length (8192)", 500, "9000 > 8192"),
+            ("Token indices sequence length is longer than the specified maximum sequence length", 400, ""),
+            ("prompt is too long: 203000 tokens > 200000 maximum", 400, ""),
+        ] {
+            case(text, status, "context_overflow", says);
+        }
+        case("max_tokens must be at least 1, got 0.", 400, "bad_request", "");
+    }
+
+    #[test]
+    fn tells_a_lack_of_memory_from_a_crash() {
+        for (text, blame) in [
+            ("model requires more system memory (2.7 GiB) than is available (2.3 GiB)", Blame::ServerConfig),
+            ("CUDA out of memory. Tried to allocate 2.00 GiB", Blame::ServerConfig),
+            ("model runner has unexpectedly stopped", Blame::ServerBug),
+            ("EngineCore encountered an issue", Blame::ServerBug),
+        ] {
+            let found = explain(text, Some(500), false).unwrap();
+            assert_eq!((found.entry.rule.as_str(), found.entry.blame), ("server_error", blame), "{text}");
+        }
+    }
 }

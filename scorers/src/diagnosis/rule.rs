@@ -121,7 +121,9 @@ fn read_error(facts: &Facts<'_>) -> Option<ErrorSign> {
         }
     }
     let stream = facts.sides.iter().filter_map(|side| side.completion.stream_error.as_deref());
-    stream.filter_map(|text| explain(text, None, "error inside the stream")).next()
+    // A stream that broke has failed whatever it says: unknown words are read as those of an HTTP 500.
+    let broken = |text: &str, status| explain(text, status, "error inside the stream");
+    stream.filter_map(|text| broken(text, None).or_else(|| broken(text, Some(500)))).next()
 }
 
 /// A status stated in the error's body, where the status line says otherwise.

@@ -30,6 +30,13 @@ impl Facts<'_> {
         Some(outcome.is_right())
     }
 
+    /// The configured reasoning parser is the one named for this model: no other is to be recommended.
+    #[must_use]
+    pub fn reasoning_parser_is_named_for_model(&self) -> bool {
+        let own = self.model().rule.and_then(|rule| rule.parsers(self.engine()).1);
+        own.is_some() && own == self.launch.reasoning_parser.value()
+    }
+
     /// The configured reasoning parser is known to deliver nothing at all of what this model writes.
     #[must_use]
     pub fn reasoning_parser_swallows(&self) -> bool {

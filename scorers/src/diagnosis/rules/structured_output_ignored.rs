@@ -94,7 +94,8 @@ fn wrong(text: &str, wanted: &Wanted) -> Option<Wrong> {
 }
 
 fn draft(facts: &Facts<'_>, side: &Side<'_>, wanted: &Wanted, wrong: &Wrong) -> Draft {
-    let gone = GONE.iter().find(|field| facts.request.body.get(field).is_some());
+    let known = facts.server().is("vllm") && facts.server().older_than(0, 12) == Some(true);
+    let gone = GONE.iter().find(|field| facts.request.body.get(field).is_some()).filter(|_| !known);
     let seen = match wrong {
         Wrong::Prose => "the answer is prose".to_owned(),
         Wrong::Prefix => "there is a valid object after a stray prefix".to_owned(),

@@ -1,8 +1,9 @@
 //! `wrong_reasoning_parser`: a reasoning parser runs, and it does not split this model's text.
 
-use crate::diagnosis::causes::ReasoningKind;
+use crate::diagnosis::causes::{ReasoningKind, ReasoningTrouble};
+use crate::diagnosis::facts::Facts;
 use crate::diagnosis::rule::Draft;
-use crate::diagnosis::{Blame, Finding, Rule, Severity, Signs, advice};
+use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs, advice};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -25,6 +26,9 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         return signs.error_finding(&RULE);
     };
     let side = trouble.side;
+    if facts.reasoning_parser_is_named_for_model() && matches!(trouble.kind, ReasoningKind::WrongParser | ReasoningKind::AnswerTaken) {
+        return Some(right_name(facts, trouble));
+    }
     let says = match trouble.kind {
         ReasoningKind::WrongParser => "the reasoning parser does not know this model's markers",
         ReasoningKind::KeepsThoughts => "this parser keeps thoughts in content on purpose",
@@ -54,4 +58,28 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         _ => draft.ruled_out("the model: its text is whole, thoughts and answer can be told apart"),
     };
     Some(draft.fixes(advice::reasoning_parser(facts, side.thoughts())).done())
+}
+
+/// The parser named for this model is set already: another name mends nothing.
+fn right_name(facts: &Facts<'_>, trouble: &ReasoningTrouble<'_>) -> Finding {
+    let side = trouble.side;
+    let parser = facts.launch.reasoning_parser.value().unwrap_or_default();
+    let taken = trouble.kind == ReasoningKind::AnswerTaken;
+    let says = if taken { "takes the answer for reasoning" } else { "does not split this text" };
+    let message = format!("the reasoning parser {parser} is the model's own, and in this version it {says}: {}", trouble.seen);
+    let draft = Draft::new(&RULE, Blame::ServerBug, trouble.confidence.min(Confidence::Medium), message)
+        .families(side.thoughts().map(|split| split.family), Some(parser))
+        .evidence(facts, "content", side.completion.text())
+        .evidence(facts, "reasoning", side.completion.reasoning())
+        .evidence(facts, "finish_reason", side.finish())
+        .fix(advice::upgrade(facts));
+    if !taken {
+        return draft.ruled_out("the model: its text is whole, thoughts and answer can be told apart").done();
+    }
+    let thinking_off = facts.request.thinking == Some(false);
+    draft
+        .note(if thinking_off { "" } else { "; the model wrote no closing marker, which this parser waits for" })
+        .ruled_out("the budget: finish_reason is not length")
+        .fix(if facts.wants_json() { "retest the schema without --reasoning-parser, or with thinking off" } else { "read the reasoning field where the text is empty, or switch thinking off for this request" })
+        .done()
 }
