@@ -104,7 +104,8 @@ fn shape(split: &Split) -> &'static str {
 fn thoughts_in_text<'a>(facts: &Facts<'a>, side: Side<'a>, split: &Split) -> Option<ReasoningTrouble<'a>> {
     let seen = shape(split);
     if side.has_reasoning() {
-        return (!facts.wants_json() && !split.stripped).then(|| trouble(ReasoningKind::WrongParser, side, Confidence::Low, seen));
+        return (!facts.wants_json() && !split.stripped)
+            .then(|| trouble(ReasoningKind::WrongParser, side, Confidence::Low, seen));
     }
     let undeclared = split.prefilled && facts.thinking_undeclared();
     let (kind, confidence, or) = match &facts.launch.reasoning_parser {
