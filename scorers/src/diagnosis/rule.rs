@@ -3,7 +3,7 @@
 //! A rule names the fault, not the cure. Its `kind` is the name such reports are filed under; it differs from the id
 //! where a filing kind gathers several faults.
 
-use super::causes::{self, ReasoningTrouble, ToolTrouble};
+use super::causes::{self, Misfit, ReasoningTrouble, ToolTrouble};
 use super::errors::{self, Explained};
 use super::facts::Facts;
 use super::{Blame, Confidence, Evidence, Finding, Severity};
@@ -43,6 +43,8 @@ pub struct Signs<'a> {
     pub facts: Facts<'a>,
     /// What keeps the calls from arriving.
     pub tool: Option<ToolTrouble<'a>>,
+    /// What does not fit in a call that arrived.
+    pub misfit: Option<Misfit<'a>>,
     /// What keeps reasoning and answer from arriving apart.
     pub reasoning: Option<ReasoningTrouble<'a>>,
     /// What an error text means.
@@ -67,8 +69,9 @@ impl<'a> Signs<'a> {
     #[must_use]
     pub fn read(facts: Facts<'a>) -> Self {
         let (tool, reasoning) = (causes::tool(&facts), causes::reasoning(&facts));
+        let misfit = if tool.is_none() { causes::misfit(&facts) } else { None };
         let error = read_error(&facts);
-        Self { facts, tool, reasoning, error }
+        Self { facts, tool, misfit, reasoning, error }
     }
 
     /// A finding where the error table files the error under this rule.

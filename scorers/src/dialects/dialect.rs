@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::sync::LazyLock;
 
+use serde_json::{Map, Value};
+
 use super::{ByteSet, Call, Hints, Need, Parsed, ReasoningDialect, Recognition, Split, Strength, ToolDialect};
 use super::{REASONING_DIALECTS, TOOL_DIALECTS};
 
@@ -46,6 +48,17 @@ impl ReasoningDialect {
     pub fn render(&self, reasoning: &str, answer: &str, prefilled: bool) -> String {
         self.grammar.render(reasoning, answer, prefilled)
     }
+}
+
+/// Whether a family's markup tells `1` from `"1"`; where it does not, a parser needs the schema. `None` for an unknown one.
+#[must_use]
+pub fn writes_types(family: &str) -> Option<bool> {
+    let dialect = tool_dialect(family)?;
+    let written = |value: Value| {
+        let arguments = Map::from_iter([("a".to_owned(), value)]);
+        dialect.render(&[Call { name: "f".to_owned(), arguments, id: None }])
+    };
+    Some(written(Value::from(1)) != written(Value::from("1")))
 }
 
 /// The text outside the cuts; where markup stood between two texts, one line break is left.

@@ -12,7 +12,7 @@ mod thinking;
 mod types;
 
 pub use bytes::ByteSet;
-pub use dialect::{reasoning_dialect, recognise, split_reasoning, tool_dialect};
+pub use dialect::{reasoning_dialect, recognise, split_reasoning, tool_dialect, writes_types};
 pub use registry::{REASONING_DIALECTS, TOOL_DIALECTS};
 pub use reread::reread;
 pub use types::{

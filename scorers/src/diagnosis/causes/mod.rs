@@ -1,11 +1,15 @@
-//! What is behind the signs: one decision for the tool calls and one for the reasoning, which the rules then put into words.
+//! What is behind the signs: one decision each for the tool calls, their arguments and the
+//! reasoning, which the rules then put into words.
 
 mod leak;
+mod misfit;
 mod reasoning;
 mod tool;
 
+pub use misfit::{Departure, Maker, Misfit};
 pub use reasoning::{ReasoningKind, ReasoningTrouble};
 pub use tool::{ToolKind, ToolTrouble};
 
+pub(in crate::diagnosis) use misfit::assess as misfit;
 pub(in crate::diagnosis) use reasoning::assess as reasoning;
 pub(in crate::diagnosis) use tool::assess as tool;

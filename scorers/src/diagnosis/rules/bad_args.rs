@@ -1,7 +1,8 @@
 //! `bad_args`: a call's arguments are spoilt on the way.
 
+use crate::args;
 use crate::completion::{Arguments, Mode, ToolCall};
-use crate::diagnosis::causes::ToolKind;
+use crate::diagnosis::causes::{Departure, Maker, ToolKind};
 use crate::diagnosis::facts::{Facts, Side};
 use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs, advice};
@@ -10,9 +11,9 @@ use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs, advice
 pub(super) static RULE: Rule = Rule {
     id: "bad_args",
     kind: "bad_args",
-    summary: "A call's arguments are spoilt: no JSON, markup left in the values, an object where a string is due, or a broken call in the history.",
+    summary: "A call's arguments are spoilt: no JSON, markup left in the values, types lost, an object where a string is due, or a broken call in the history.",
     manual: "Looks at arguments that are no JSON in a complete answer, at pieces of a family's markup inside values, at \
-             arguments sent as an object, at a call the parser saw and could not deliver, and at errors about the arguments of \
+             arguments sent as an object, at values of another type than declared where the model's format writes no types, at a call the parser saw and could not deliver, and at errors about the arguments of \
              replayed calls. An empty string for a tool without parameters is right.",
     explains: &["finish_reason", "model_fault", "server_dropped_output"],
     hides_intent: false,
@@ -29,6 +30,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         .map(|finding| replayed(signs, finding))
         .or_else(|| lost(signs))
         .or_else(|| facts.sides.iter().find_map(|side| side.completion.tool_calls.iter().find_map(|call| spoilt(facts, side, call))))
+        .or_else(|| unfit(signs))
 }
 
 /// The error is about the history: whose call is broken?
@@ -60,6 +62,33 @@ fn lost(signs: &Signs<'_>) -> Option<Finding> {
             .fix("flat arguments (no arrays or objects) until then")
             .done(),
     )
+}
+
+/// What the parser is to take from the schema, and what went missing between the model and the client.
+fn unfit(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let misfit = signs.misfit.as_ref()?;
+    let name = &misfit.call.name;
+    let draft = |message: String| {
+        Draft::new(&RULE, Blame::ServerBug, misfit.confidence, message)
+            .families(misfit.family, facts.launch.tool_parser.value())
+            .evidence(facts, "arguments", &misfit.call.arguments.as_text())
+    };
+    match (misfit.maker, &misfit.departure) {
+        (Maker::Mistyped, Departure::Type { key, wants, by_reference, value }) => {
+            let message = format!(
+                "argument `{key}` of {name} arrives as {} where the schema says {wants}: the model's format writes no types, and the parser is to take them from the schema",
+                args::kind(value),
+            );
+            let plain = if *by_reference { "inline the $ref" } else { "state one plain type, without anyOf," };
+            Some(draft(message).ruled_out("the model: what it wrote reads as the declared type").fix(format!("{plain} for `{key}` in the tool's schema")).fix(advice::upgrade(facts)).done())
+        }
+        (Maker::Lost, departure) => {
+            let message = format!("{}, and far more tokens were generated than arrived: what is missing may have been lost in the parser", departure.in_words(name));
+            Some(draft(message).severity(Severity::Warning).fix("compare with the raw text (skip_special_tokens: false, or the engine's log)").fix(advice::upgrade(facts)).done())
+        }
+        _ => None,
+    }
 }
 
 fn spoilt(facts: &Facts<'_>, side: &Side<'_>, call: &ToolCall) -> Option<Finding> {

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use crate::completion::ToolCall;
-use crate::diagnosis::causes::ToolKind;
+use crate::diagnosis::causes::{Departure, Maker, ToolKind};
 use crate::diagnosis::facts::{Facts, Side};
 use crate::diagnosis::rule::Draft;
-use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs};
+use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs};
 use crate::scorer::Verdict;
 
 /// The rule.
@@ -15,7 +15,8 @@ pub(super) static RULE: Rule = Rule {
     kind: "model_fault",
     summary: "What the model wrote is wrong: shown, not left over.",
     manual: "Needs positive evidence: whole markup around text that is no JSON in an answer that was not cut; a well-formed call to \
-             a tool that was not declared; a call where the task wanted none; the beginnings of a call where none was wanted; \
+             a tool that was not declared; a call where the task wanted none; arguments that do not fit the declared parameters, in every mode alike, where no \
+             parser is known to make them so; the beginnings of a call where none was wanted; \
              a format of the client's own, taught in a prompt without tools, that the model does not keep. Prose where a call \
              was wanted is no evidence.",
     explains: &[],
@@ -25,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    broken(signs).or_else(|| untaught(signs)).or_else(|| facts.sides.iter().find_map(|side| undeclared(facts, side).or_else(|| unwanted(facts, side)).or_else(|| attempt(facts, side)).or_else(|| taught(facts, side))))
+    broken(signs).or_else(|| untaught(signs)).or_else(|| facts.sides.iter().find_map(|side| undeclared(facts, side).or_else(|| unwanted(facts, side)).or_else(|| unfit(signs)).or_else(|| attempt(facts, side)).or_else(|| taught(facts, side))))
 }
 
 fn draft(confidence: Confidence, message: impl Into<String>) -> Draft {
@@ -113,6 +114,26 @@ fn unwanted(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
         draft(Confidence::High, format!("expected no call, and the model called {}: the call is well formed, so nothing was lost on the way", call.name))
             .evidence(facts, "tool_calls", &format!("{}({})", call.name, call.arguments.as_text()))
             .fix("tell the model in the system prompt when not to call")
+            .done(),
+    )
+}
+
+/// A call whose arguments do not fit what was declared, as the model wrote them.
+fn unfit(signs: &Signs<'_>) -> Option<Finding> {
+    let misfit = signs.misfit.as_ref().filter(|misfit| misfit.maker == Maker::Model)?;
+    let doubt = misfit.confidence == Confidence::Low;
+    let note = match (&misfit.departure, doubt) {
+        (_, false) => "; the call is well formed, so nothing was lost on the way",
+        (Departure::Missing(_), true) => "; only a stream was seen, and a streaming parser may have lost it",
+        (_, true) => "; which format the model writes is not known, and in one without types the parser would be to blame",
+    };
+    Some(
+        draft(misfit.confidence, format!("{}{note}", misfit.departure.in_words(&misfit.call.name)))
+            .severity(if doubt { Severity::Warning } else { Severity::Error })
+            .families(misfit.family, None)
+            .evidence(&signs.facts, "tool_calls", &format!("{}({})", misfit.call.name, misfit.call.arguments.as_text()))
+            .fixes(doubt.then(|| "compare with stream: false, and name the model and its launch line".to_owned()))
+            .fix("say in the tool's schema what each argument is and which are required, or have the schema enforced (strict tools, tool_choice required)")
             .done(),
     )
 }
