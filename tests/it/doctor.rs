@@ -6,7 +6,7 @@ use monban::doctor::{Patient, Report, Status, examine};
 use monban::endpoint::harness::{Brain, Fault, Harness, Options, ParserChoice};
 use monban::endpoint::{Client, ClientOptions, Secret};
 use monban::exit;
-use monban_scorers::Severity;
+use monban_scorers::{Blame, Severity};
 
 use super::cli::monban;
 use super::server::dead_port;
@@ -265,6 +265,44 @@ fn a_hanging_endpoint_ends_in_time() {
     let report = case("vllm", "hermes_json", None, None).fault("hang").examine();
     assert_eq!(report.exit_code, exit::INVALID, "{}", told(&report));
     assert!(started.elapsed() < Duration::from_secs(15));
+}
+
+#[test]
+fn choices_and_seeds_are_honoured() {
+    for engine in ["vllm", "sglang"] {
+        for family in ["hermes_json", "llama3_json"] {
+            let report = case(engine, family, None, None).examine();
+            for row in ["n", "seed", "equal at temperature 0"] {
+                assert_eq!(status(&report, row), Status::Ok, "{engine} {family} {row}\n{}", told(&report));
+            }
+        }
+    }
+}
+
+/// What an endpoint under a fault comes to: its errors, its exit code, and that it ended by itself.
+#[track_caller]
+fn under(fault: &str, rule: &str, blame: Blame, code: u8) -> Report {
+    let started = std::time::Instant::now();
+    let report = case("vllm", "hermes_json", None, None).fault(fault).examine();
+    assert!(started.elapsed() < Duration::from_secs(25), "{fault}: {:?}", started.elapsed());
+    let finding = report.findings.iter().find(|finding| finding.rule == rule);
+    let finding = finding.unwrap_or_else(|| panic!("{fault}: no {rule}\n{}", told(&report)));
+    assert_eq!(finding.blame, blame, "{fault}\n{}", told(&report));
+    assert!(!finding.fix.is_empty(), "{fault}\n{}", told(&report));
+    assert_eq!(report.exit_code, code, "{fault}\n{}", told(&report));
+    let elsewhere =
+        report.findings.iter().find(|finding| finding.severity == Severity::Error && finding.blame == Blame::Model);
+    assert!(elsewhere.is_none(), "{fault}\n{}", told(&report));
+    report
+}
+
+#[test]
+fn what_keeps_an_endpoint_from_answering_is_named_and_the_examination_ends() {
+    under("503", "unreachable_or_loading", Blame::Endpoint, exit::INVALID);
+    under("429", "rate_limited", Blame::Endpoint, exit::INVALID);
+    under("cut", "unreachable_or_loading", Blame::Endpoint, exit::INVALID);
+    under("think-forever", "reasoning_truncated", Blame::Budget, exit::PASS);
+    under("arguments-object", "bad_args", Blame::ServerBug, exit::PASS);
 }
 
 #[test]

@@ -87,6 +87,37 @@ fn a_wrong_parser_is_the_servers_fault() {
 }
 
 #[test]
+fn n_answers_are_n_choices_and_all_are_billed() {
+    let options = Options::new("vllm", "hermes_json", &ParserChoice::Right, &ParserChoice::Right).unwrap();
+    let server = Simulated::new(options, Brain::default());
+    let asked = |n: serde_json::Value, stream: bool| {
+        let tool =
+            serde_json::json!({"type": "function", "function": {"name": "now", "parameters": {"type": "object"}}});
+        server.exchange(
+            &serde_json::json!({"messages": [{"role": "user", "content": "Use the tool now."}], "tools": [tool],
+            "temperature": 1.0, "n": n, "stream": stream}),
+        )
+    };
+    let body = |exchange: &Exchange| serde_json::from_slice::<serde_json::Value>(&exchange.body.bytes()).unwrap();
+    let (one, three) = (body(&asked(1.into(), false)), body(&asked(3.into(), false)));
+    assert_eq!(three["choices"].as_array().unwrap().len(), 3);
+    let ids: std::collections::BTreeSet<_> =
+        (0..3).map(|at| three["choices"][at]["message"]["tool_calls"][0]["id"].to_string()).collect();
+    assert_eq!(ids.len(), 3);
+    let tokens = |body: &serde_json::Value, key: &str| body["usage"][key].as_u64().unwrap();
+    assert_eq!(tokens(&three, "completion_tokens"), 3 * tokens(&one, "completion_tokens"));
+    assert_eq!(tokens(&three, "prompt_tokens"), tokens(&one, "prompt_tokens"));
+    let streamed = String::from_utf8(asked(3.into(), true).body.bytes().to_vec()).unwrap();
+    for index in 0..3 {
+        assert_eq!(streamed.matches("\"finish_reason\":\"tool_calls\"").count(), 3);
+        assert!(streamed.contains(&format!("\"index\":{index}}}]")), "{streamed}");
+    }
+    for refused in [0.into(), 129.into(), "two".into()] {
+        assert_eq!(asked(refused, false).status, Some(400));
+    }
+}
+
+#[test]
 fn what_the_model_itself_gets_wrong_is_its_own() {
     let mut options = Options::new("vllm@0.33.0", "hermes_json", &ParserChoice::Right, &ParserChoice::Right).unwrap();
     options.faults = vec![Fault::always(FaultKind::WrongAnswer)];

@@ -53,7 +53,7 @@ impl Brain {
         let known = body.as_object().and_then(|body| self.book.get(&key(body)));
         match known {
             Some(expect) => solve(expect, body),
-            None => improvise(&Request::read(body)),
+            None => improvise(&Request::read(body), seed(body)),
         }
     }
 }
@@ -67,8 +67,14 @@ fn key(request: &Map<String, Value>) -> u64 {
     hasher.finish()
 }
 
+/// The seed of a request that is to be sampled; without one, and at temperature 0, every answer is the likeliest.
+fn seed(body: &Value) -> Option<u64> {
+    let warm = body.get("temperature").and_then(Value::as_f64).is_none_or(|temperature| temperature > 0.0);
+    body.get("seed").filter(|_| warm).and_then(Value::as_i64).map(i64::cast_unsigned)
+}
+
 /// An answer to a request nobody taught: obedient, and no more.
-fn improvise(request: &Request) -> Written {
+fn improvise(request: &Request, seed: Option<u64>) -> Written {
     let last = request.messages.last();
     let role = last.and_then(|message| message.get("role")).and_then(Value::as_str).unwrap_or_default();
     let calls = if role == "tool" { Vec::new() } else { calls(request) };
@@ -84,7 +90,7 @@ fn improvise(request: &Request) -> Written {
         return Written { text: "{\"answer\": \"yes\"}".to_owned(), ..Written::default() };
     }
     let said = last.map(text_of).unwrap_or_default();
-    let text = if role == "tool" { format!("The tool says: {said}") } else { echo(&said) };
+    let text = if role == "tool" { format!("The tool says: {said}") } else { echo(&said, seed) };
     Written { text, ..Written::default() }
 }
 
@@ -119,12 +125,28 @@ fn text_of(message: &Value) -> String {
     }
 }
 
-/// The last quoted word of what was asked for, else a short sentence.
-fn echo(said: &str) -> String {
+/// The last quoted word of what was asked for, else a short sentence, which begins as the seed will have it.
+fn echo(said: &str, seed: Option<u64>) -> String {
     let quoted = said.split(['"', '`']).skip(1).step_by(2).last();
-    quoted
-        .filter(|word| !word.trim().is_empty())
-        .map_or_else(|| "Understood: here is a short answer.".to_owned(), str::to_owned)
+    quoted.filter(|word| !word.trim().is_empty()).map_or_else(
+        || format!("{}: here is a short answer.", seed.map_or("Understood".to_owned(), name)),
+        str::to_owned,
+    )
+}
+
+/// A name made of a seed: another seed, another name.
+fn name(seed: u64) -> String {
+    const SYLLABLES: [&str; 16] =
+        ["ka", "mi", "ro", "ne", "su", "to", "ha", "yo", "ri", "ma", "ku", "shi", "no", "ta", "e", "wa"];
+    let mut rest = seed;
+    let mut text = String::from("Is");
+    loop {
+        text.push_str(SYLLABLES[usize::try_from(rest % 16).unwrap_or(0)]);
+        rest /= 16;
+        if rest == 0 {
+            return text;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -141,6 +163,18 @@ mod tests {
         sent["model"] = json!("m");
         sent["stream"] = json!(true);
         assert_eq!(brain.write(&sent).text, "Paris");
+    }
+
+    #[test]
+    fn a_seed_decides_what_is_sampled_and_nothing_else() {
+        let write = |seed: i64, temperature: f64| {
+            let body = json!({ "messages": [{ "role": "user", "content": "Invent a name." }], "seed": seed, "temperature": temperature });
+            Brain::default().write(&body).text
+        };
+        assert_eq!(write(7, 1.5), write(7, 1.5));
+        assert_ne!(write(7, 1.5), write(8, 1.5));
+        assert_ne!(write(7, 1.5), write(7 + 16, 1.5));
+        assert_eq!(write(7, 0.0), write(-8, 0.0));
     }
 
     #[test]

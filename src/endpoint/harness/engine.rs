@@ -15,6 +15,9 @@ use super::options::Options;
 use super::solve::Written;
 use super::wire::{self, Delivered, Look};
 
+/// The most choices of one answer.
+const MOST_CHOICES: usize = 128;
+
 /// A simulated server ready to answer.
 #[derive(Debug)]
 pub struct Simulated {
@@ -98,6 +101,9 @@ impl Simulated {
         if request.messages.is_empty() {
             return Some(("messages must not be empty".to_owned(), "BadRequestError"));
         }
+        if let Err(message) = choices(asked) {
+            return Some((message, "BadRequestError"));
+        }
         // vLLM reads gpt-oss by itself, without flags.
         if request.tools.is_empty() || self.options.engine != "vllm" || self.options.family == "gptoss_harmony" {
             return None;
@@ -140,6 +146,7 @@ impl Simulated {
         counter.fetch_add(u64::from(!request.tools.is_empty()), Ordering::Relaxed);
         self.bill(&mut delivered, &raw, &request, &written, body);
         stop_at(&mut delivered, asked);
+        delivered.n = choices(asked).unwrap_or(1);
         if asked.get("logprobs").and_then(Value::as_bool) == Some(true) {
             // Probabilities are of the tokens, whatever a parser makes of them.
             let most = usize::try_from(delivered.completion_tokens).unwrap_or(usize::MAX);
@@ -269,6 +276,19 @@ impl Simulated {
             "id": self.options.model, "object": "model", "created": self.created, "owned_by": owner,
             "root": self.options.model, "max_model_len": self.options.max_model_len,
         }] })
+    }
+}
+
+/// How many choices are asked for, or why they are refused.
+fn choices(asked: &Value) -> Result<usize, String> {
+    match asked.get("n").filter(|n| !n.is_null()) {
+        None => Ok(1),
+        Some(n) => {
+            let wanted = n.as_u64().and_then(|n| usize::try_from(n).ok());
+            wanted
+                .filter(|n| (1..=MOST_CHOICES).contains(n))
+                .ok_or_else(|| format!("n must be 1 to {MOST_CHOICES}, got {n}"))
+        }
     }
 }
 

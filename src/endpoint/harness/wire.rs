@@ -19,6 +19,8 @@ pub(super) struct Delivered {
     pub prompt_tokens: u64,
     /// Tokens the model wrote.
     pub completion_tokens: u64,
+    /// How often the answer is handed out: `n`; 0 is once.
+    pub n: usize,
     /// The tokens themselves, where the request asked for `logprobs`.
     pub tokens: Option<Vec<String>>,
 }
@@ -50,18 +52,18 @@ pub(super) struct Look {
 /// The body of a plain answer.
 #[must_use]
 pub(super) fn plain(answer: &Delivered, look: &Look, id: &str, created: u64) -> Value {
-    let mut message = Map::new();
-    message.insert("role".into(), json!("assistant"));
-    message.insert("content".into(), json!(answer.content));
-    if answer.reasoning.is_some() || look.reasoning_null {
-        message.insert(look.reasoning_field.into(), json!(answer.reasoning));
-    }
-    message.insert("tool_calls".into(), Value::Array(answer.calls.iter().map(call).collect()));
+    let choice = |index: usize| {
+        let mut message = Map::new();
+        message.insert("role".into(), json!("assistant"));
+        message.insert("content".into(), json!(answer.content));
+        if answer.reasoning.is_some() || look.reasoning_null {
+            message.insert(look.reasoning_field.into(), json!(answer.reasoning));
+        }
+        message.insert("tool_calls".into(), answer.calls.iter().map(|made| call(made, index)).collect());
+        json!({ "index": index, "message": message, "finish_reason": answer.finish, "logprobs": logprobs(answer) })
+    };
     let mut body = envelope("chat.completion", look, id, created);
-    body.insert(
-        "choices".into(),
-        json!([{ "index": 0, "message": message, "finish_reason": answer.finish, "logprobs": logprobs(answer) }]),
-    );
+    body.insert("choices".into(), (0..answer.n.max(1)).map(choice).collect());
     body.insert("usage".into(), usage(answer));
     Value::Object(body)
 }
@@ -69,37 +71,45 @@ pub(super) fn plain(answer: &Delivered, look: &Look, id: &str, created: u64) -> 
 /// The `data:` values of a streamed answer in order, without `[DONE]`.
 #[must_use]
 pub(super) fn chunks(answer: &Delivered, look: &Look, id: &str, created: u64, with_usage: bool) -> Vec<Value> {
-    let chunk = |delta: Value, finish: Option<&str>| {
-        let mut body = envelope("chat.completion.chunk", look, id, created);
-        body.insert("choices".into(), json!([{ "index": 0, "delta": delta, "finish_reason": finish }]));
-        Value::Object(body)
-    };
-    let mut out = vec![chunk(json!({ "role": "assistant", "content": "" }), None)];
-    if let Some(reasoning) = &answer.reasoning {
-        out.extend(tokens(reasoning).map(|piece| chunk(json!({ look.reasoning_field: piece }), None)));
+    let mut out = Vec::new();
+    for choice in 0..answer.n.max(1) {
+        out.extend(deltas(answer, look, choice).into_iter().map(|(delta, finish)| {
+            let mut body = envelope("chat.completion.chunk", look, id, created);
+            body.insert("choices".into(), json!([{ "index": choice, "delta": delta, "finish_reason": finish }]));
+            Value::Object(body)
+        }));
     }
-    if let Some(content) = &answer.content {
-        out.extend(tokens(content).map(|piece| chunk(json!({ "content": piece }), None)));
-    }
-    for (index, made) in answer.calls.iter().enumerate() {
-        let head = json!({ "index": index, "id": made.id, "type": "function", "function": { "name": made.name, "arguments": "" } });
-        out.push(chunk(json!({ "tool_calls": [head] }), None));
-        match &made.arguments {
-            Value::String(text) => out.extend(tokens(text).map(|piece| {
-                chunk(json!({ "tool_calls": [{ "index": index, "function": { "arguments": piece } }] }), None)
-            })),
-            other => {
-                out.push(chunk(json!({ "tool_calls": [{ "index": index, "function": { "arguments": other } }] }), None))
-            }
-        }
-    }
-    out.push(chunk(json!({}), Some(&answer.finish)));
     if with_usage {
         let mut body = envelope("chat.completion.chunk", look, id, created);
         body.insert("choices".into(), json!([]));
         body.insert("usage".into(), usage(answer));
         out.push(Value::Object(body));
     }
+    out
+}
+
+/// What one choice streams: the deltas, the last with its finish reason.
+fn deltas<'a>(answer: &'a Delivered, look: &Look, choice: usize) -> Vec<(Value, Option<&'a str>)> {
+    let mut out = vec![(json!({ "role": "assistant", "content": "" }), None)];
+    if let Some(reasoning) = &answer.reasoning {
+        out.extend(tokens(reasoning).map(|piece| (json!({ look.reasoning_field: piece }), None)));
+    }
+    if let Some(content) = &answer.content {
+        out.extend(tokens(content).map(|piece| (json!({ "content": piece }), None)));
+    }
+    for (index, made) in answer.calls.iter().enumerate() {
+        let id = id_in(made, choice);
+        let head =
+            json!({ "index": index, "id": id, "type": "function", "function": { "name": made.name, "arguments": "" } });
+        out.push((json!({ "tool_calls": [head] }), None));
+        let part =
+            |piece: Value| (json!({ "tool_calls": [{ "index": index, "function": { "arguments": piece } }] }), None);
+        match &made.arguments {
+            Value::String(text) => out.extend(tokens(text).map(|piece| part(piece.into()))),
+            other => out.push(part(other.clone())),
+        }
+    }
+    out.push((json!({}), Some(answer.finish.as_str())));
     out
 }
 
@@ -122,16 +132,23 @@ fn envelope(object: &str, look: &Look, id: &str, created: u64) -> Map<String, Va
     body
 }
 
+/// The prompt is read once, every choice is written.
 fn usage(answer: &Delivered) -> Value {
+    let written = answer.completion_tokens.saturating_mul(answer.n.max(1) as u64);
     json!({
         "prompt_tokens": answer.prompt_tokens,
-        "completion_tokens": answer.completion_tokens,
-        "total_tokens": answer.prompt_tokens + answer.completion_tokens,
+        "completion_tokens": written,
+        "total_tokens": answer.prompt_tokens + written,
     })
 }
 
-fn call(made: &DeliveredCall) -> Value {
-    json!({ "id": made.id, "type": "function", "function": { "name": made.name, "arguments": made.arguments } })
+/// The call's id, another one in each choice.
+fn id_in(made: &DeliveredCall, choice: usize) -> String {
+    if choice == 0 { made.id.clone() } else { format!("{}-{choice}", made.id) }
+}
+
+fn call(made: &DeliveredCall, choice: usize) -> Value {
+    json!({ "id": id_in(made, choice), "type": "function", "function": { "name": made.name, "arguments": made.arguments } })
 }
 
 /// Pieces of about one token: a word with the blank before it, or four characters of a long one.
