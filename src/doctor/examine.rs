@@ -200,8 +200,8 @@ fn conclude(patient: &Patient, chart: &Chart, cases: &[Case], parser_runs: Optio
     let clashes = patient.profile.iter().flat_map(|profile| profile.conflicts(&discovered(identity)));
     let readings = clashes.chain(ignored).chain(overflow).collect();
     let findings = findings::collect(&scene, readings);
-    let simulated = identity.fact("server") == Some("monban-harness");
     let completions = seen.completions();
+    let simulated = identity.fact("server") == Some("monban-harness");
     Report {
         endpoint: patient.client.base().to_string(),
         model: chart.model.clone(),
@@ -210,7 +210,7 @@ fn conclude(patient: &Patient, chart: &Chart, cases: &[Case], parser_runs: Optio
         facts: identity.facts.clone(),
         capabilities,
         flags: flags(context, &findings),
-        exit_code: exit_code(completions, &findings),
+        exit_code: exit_code(completions, judged::all_cut(cases), &findings),
         findings,
         requests: seen.exchanges().count() + identity.asked,
         wall_ms: 0,

@@ -7,7 +7,7 @@ use monban_scorers::{Blame, Confidence, Finding, Mode, Outcome, Severity, catalo
 use serde_json::Value;
 
 use super::followups::{PARSED_CALL, SEPARATED};
-use super::judged::Case;
+use super::judged::{Case, all_cut};
 use super::probes::{THINKING_OFF, TOOLS_AUTO, TOOLS_REQUIRED, TOOLS_UNTHINKING};
 use super::readings::{evidence, finding};
 use super::recovered::Recovered;
@@ -46,6 +46,11 @@ pub(super) fn collect(scene: &Scene<'_>, readings: Vec<Finding>) -> Vec<Finding>
     readings.into_iter().chain(judged).chain(choice(scene, template)).for_each(|found| merge(&mut merged, found));
     alternatives(scene, &mut merged);
     merged.iter_mut().for_each(|found| sharpen(scene, found));
+    // The budget is a remark beside answers; where it is all there is, it is the news.
+    if all_cut(scene.cases) {
+        let budget = |found: &&mut Finding| found.blame == Blame::Budget;
+        merged.iter_mut().filter(budget).for_each(|found| found.severity = Severity::Warning);
+    }
     merged.sort_by_key(|found| (std::cmp::Reverse(found.severity), std::cmp::Reverse(found.confidence)));
     merged
 }

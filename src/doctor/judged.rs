@@ -37,6 +37,11 @@ pub(super) fn cases(judged: &Judged, seen: &Seen, context: &Context) -> Vec<Case
     if cases.is_empty() { first(seen, context).into_iter().collect() } else { cases }
 }
 
+/// Every probe ran into its budget: nothing was answered to its end.
+pub(super) fn all_cut(cases: &[Case]) -> bool {
+    !cases.is_empty() && cases.iter().all(|case| case.judgement.outcome == Outcome::Truncated)
+}
+
 fn first(seen: &Seen, context: &Context) -> Option<Case> {
     let exchange = seen.exchange(FIRST, Mode::Plain)?.clone();
     let request = Request::read(&exchange.request.value());

@@ -109,8 +109,8 @@ impl Capability {
     }
 }
 
-/// 4 where nothing was answered, 3 where an error is the server's, else 0.
-pub(super) fn exit_code(completions: usize, findings: &[Finding]) -> u8 {
+/// 3 where an error is the server's, 4 where nothing was answered, or (`cut`) nothing to its end, else 0.
+pub(super) fn exit_code(completions: usize, cut: bool, findings: &[Finding]) -> u8 {
     let servers = |finding: &Finding| {
         finding.severity == Severity::Error
             && matches!(finding.blame, Blame::ServerConfig | Blame::ServerBug | Blame::Gateway | Blame::Profile)
@@ -121,6 +121,7 @@ pub(super) fn exit_code(completions: usize, findings: &[Finding]) -> u8 {
         }
         0 => exit::INVALID,
         _ if findings.iter().any(servers) => exit::MISCONFIGURED,
+        _ if cut => exit::INVALID,
         _ => exit::PASS,
     }
 }

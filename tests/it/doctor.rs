@@ -301,7 +301,8 @@ fn what_keeps_an_endpoint_from_answering_is_named_and_the_examination_ends() {
     under("503", "unreachable_or_loading", Blame::Endpoint, exit::INVALID);
     under("429", "rate_limited", Blame::Endpoint, exit::INVALID);
     under("cut", "unreachable_or_loading", Blame::Endpoint, exit::INVALID);
-    under("think-forever", "reasoning_truncated", Blame::Budget, exit::PASS);
+    let report = under("think-forever", "reasoning_truncated", Blame::Budget, exit::INVALID);
+    assert_eq!(report.findings[0].severity, Severity::Warning, "{}", told(&report));
     under("arguments-object", "bad_args", Blame::ServerBug, exit::PASS);
 }
 
