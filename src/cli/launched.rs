@@ -7,10 +7,14 @@ use monban_scorers::Finding;
 use monban_scorers::diagnosis::Context;
 use serde_json::Value;
 
-use crate::diagnostic::{self, Source};
+use crate::diagnostic::{self, Diagnostic, Severity, Source};
 use crate::endpoint::identify::Identity;
 use crate::plan::Needs;
-use crate::profile::{Discovered, Known, Profile, Rendering, RequestDefaults, read, render};
+use crate::profile::{Discovered, Known, Profile, Rendering, RequestDefaults, check, read, render};
+use crate::report::terminal;
+
+/// The most faults that are told one by one.
+const TOLD: usize = 12;
 
 /// A profile as launched.
 pub(super) struct Launched(Profile);
@@ -61,10 +65,22 @@ impl Launched {
         found
     }
 
+    /// What is wrong with it by itself, a line each, the errors first. Remarks are left to `profile check`.
+    pub(super) fn faults(&self, context: &Context) -> Vec<String> {
+        let mut found = check(&self.0, &known(context));
+        found.retain(|found| found.severity != Severity::Info);
+        found.sort_by_key(|found| std::cmp::Reverse(found.severity));
+        let more = found.len().saturating_sub(TOLD);
+        let mut lines: Vec<String> = found.iter().take(TOLD).map(line).collect();
+        if more > 0 {
+            lines.push(format!("note: {more} more: monban profile check {}", terminal(self.0.file())));
+        }
+        lines
+    }
+
     /// For the manifest.
     pub(super) fn record(&self, context: &Context) -> Value {
-        self.0
-            .record_json(&Known::nothing().engine_version(context.engine_version.clone()).model(context.model.clone()))
+        self.0.record_json(&known(context))
     }
 
     /// Adds to what is known of the endpoint what only the profile tells.
@@ -89,4 +105,16 @@ impl Launched {
         // Without its secrets: this is kept.
         context.profile = render(profile, Rendering::Command).ok();
     }
+}
+
+/// What is known beside the profile.
+fn known(context: &Context) -> Known {
+    Known::nothing().engine_version(context.engine_version.clone()).model(context.model.clone())
+}
+
+fn line(found: &Diagnostic) -> String {
+    let level = if found.severity == Severity::Error { "error" } else { "warning" };
+    let place = found.line.map(|line| format!(":{line}")).unwrap_or_default();
+    let fix = found.fix.as_ref().map(|fix| format!("; fix: {fix}")).unwrap_or_default();
+    terminal(&format!("{level}[{}]: {}{place}: {}{fix}", found.rule, found.file, found.message))
 }

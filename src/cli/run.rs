@@ -122,6 +122,9 @@ pub(super) fn run(args: RunArgs, io: &mut Io) -> anyhow::Result<u8> {
     }
     let identity = discover(&client, &runtime);
     let endpoint = Asking { client, runtime, plan, model, identity, launched };
+    if let Some(launched) = &endpoint.launched {
+        launched.faults(&endpoint.context(&args)).iter().try_for_each(|fault| writeln!(io.err, "{fault}"))?;
+    }
     match args.concurrency.as_slice() {
         [_] | [] => endpoint.level(&args, &asked, output, io),
         levels => endpoint.levels(levels, &args, &asked, io),
@@ -184,18 +187,26 @@ impl Asking {
         live.run(&self.runtime, io)
     }
 
-    fn start(&self, args: &RunArgs, asked: &Asked) -> anyhow::Result<RunStart> {
-        let now = jiff::Timestamp::now();
-        let environment = environment(&args.endpoint.environment, &self.identity);
-        let suites: Vec<&str> = self.plan.suites.iter().map(|suite| suite.name.as_str()).collect();
+    /// What is known of the endpoint.
+    fn context(&self, args: &RunArgs) -> Context {
         let mut context = Context {
             model: self.identity.context.model.clone().or_else(|| Some(self.model.clone())),
             route: Some(args.endpoint.route.clone()),
             ..self.identity.context.clone()
         };
-        let mut profile = Value::Null;
         if let Some(launched) = &self.launched {
             launched.tell(&mut context);
+        }
+        context
+    }
+
+    fn start(&self, args: &RunArgs, asked: &Asked) -> anyhow::Result<RunStart> {
+        let now = jiff::Timestamp::now();
+        let environment = environment(&args.endpoint.environment, &self.identity);
+        let suites: Vec<&str> = self.plan.suites.iter().map(|suite| suite.name.as_str()).collect();
+        let context = self.context(args);
+        let mut profile = Value::Null;
+        if let Some(launched) = &self.launched {
             profile = launched.record(&context);
             // Kept, so that a run taken up again tells it again.
             profile["beforehand"] = serde_json::to_value(launched.findings(self.plan.needs(), &self.identity))?;

@@ -445,6 +445,35 @@ fn a_run_goes_on_where_it_began_and_says_so() {
 }
 
 #[test]
+fn what_is_wrong_with_the_profile_is_told_once_before_the_run() {
+    let (server, place) = (yes(), Place::with(1));
+    let profile = place.dir.path().join("launch.sh");
+    let line = "vllm serve Qwen/Qwen3-8B --tool-call-parser hermes --gpu-memory-utilisation 0.9\n";
+    std::fs::write(&profile, line).unwrap();
+    let profile = profile.to_str().unwrap();
+    let checked = monban(&["profile", "check", profile, "--format", "json"]);
+    let checked: Value = serde_json::from_str(&checked.out).unwrap();
+    let worse = |found: &&Value| found["severity"] != "info";
+    let faults: Vec<&Value> = checked["findings"].as_array().unwrap().iter().filter(worse).collect();
+    assert!(faults.len() >= 2, "{checked}");
+    for levels in ["1", "1,2"] {
+        let output = place.run(&server.url(), &["--profile", profile, "--concurrency", levels]);
+        let told = stderr(&output);
+        for fault in &faults {
+            let level = fault["severity"].as_str().unwrap();
+            let line = format!(
+                "{level}[{}]: {profile}:1: {}",
+                fault["rule"].as_str().unwrap(),
+                fault["message"].as_str().unwrap()
+            );
+            assert_eq!(told.matches(&line).count(), 1, "{line}\n{told}");
+        }
+        assert!(told.find("[unknown_flag]").unwrap() < told.find("attempts at").unwrap(), "{told}");
+        assert!(!String::from_utf8_lossy(&output.stdout).contains("unknown_flag"));
+    }
+}
+
+#[test]
 fn a_profile_gives_the_address_and_is_held_against_the_endpoint() {
     let place = Place::with(2);
     let server = Server::start(|asked| match is_chat(asked) {
