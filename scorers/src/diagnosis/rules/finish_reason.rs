@@ -1,5 +1,6 @@
 //! `finish_reason`: what the server says of the end of the answer is not what happened.
 
+use crate::completion::Mode;
 use crate::diagnosis::facts::{Facts, Known, Side};
 use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs, advice};
@@ -12,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "finish_reason does not tell what happened: calls under stop, tool_calls without a call, a cut answer under another name.",
     manual: "Looks at stop (not for a named tool) beside delivered calls, which is a warning; at tool_calls with an empty list and \
              prose, where a forced call was not enforced; at tool_calls where the tokens reach max_tokens and the arguments are \
-             unterminated: that is a cut answer, and the budget's.",
+             unterminated: that is a cut answer, and the budget's; and at whole streams without any finish_reason.",
     explains: &["bad_args", "stream_only", "model_fault", "template"],
     hides_intent: false,
     check,
@@ -20,7 +21,24 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    facts.sides.iter().find_map(|side| cut(facts, side).or_else(|| under_stop(facts, side)).or_else(|| no_call(signs, side)))
+    facts.sides.iter().find_map(|side| cut(facts, side).or_else(|| under_stop(facts, side)).or_else(|| no_call(signs, side)).or_else(|| unstated(facts, side)))
+}
+
+/// The stream is whole, and no chunk says why it ended.
+fn unstated(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
+    let departs = |kind: &str| side.completion.deviations.iter().any(|deviation| deviation.kind == kind);
+    if side.mode != Mode::Stream || !departs("finish_reason_missing") || departs("no_done") || departs("stream_error") || side.is_silent() {
+        return None;
+    }
+    Some(
+        Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, "the stream ends with [DONE] and no chunk carries a finish_reason: strict clients take the answer for a broken one")
+            .severity(Severity::Warning)
+            .evidence(facts, "content", side.completion.text())
+            .ruled_out("the model: its answer arrived")
+            .fix("compare with stream: false")
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
 }
 
 fn cut(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {

@@ -17,7 +17,8 @@ pub(super) static RULE: Rule = Rule {
     manual: "Needs positive evidence: whole markup around text that is no JSON in an answer that was not cut; a well-formed call to \
              a tool that was not declared; a call where the task wanted none; arguments that do not fit the declared parameters, in every mode alike, where no \
              parser is known to make them so; the beginnings of a call where none was wanted; \
-             a format of the client's own, taught in a prompt without tools, that the model does not keep. Prose where a call \
+             a format of the client's own, taught in a prompt without tools, that the model does not keep; a phrase that repeats up \
+             to the token cap. Prose where a call \
              was wanted is no evidence.",
     explains: &[],
     hides_intent: false,
@@ -26,7 +27,38 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    broken(signs).or_else(|| untaught(signs)).or_else(|| facts.sides.iter().find_map(|side| undeclared(facts, side).or_else(|| unwanted(facts, side)).or_else(|| unfit(signs)).or_else(|| attempt(facts, side)).or_else(|| taught(facts, side))))
+    broken(signs).or_else(|| untaught(signs)).or_else(|| facts.sides.iter().find_map(|side| undeclared(facts, side).or_else(|| unwanted(facts, side)).or_else(|| unfit(signs)).or_else(|| attempt(facts, side)).or_else(|| taught(facts, side)).or_else(|| loops(facts, side))))
+}
+
+/// A phrase that comes again and again to the end of the budget.
+fn loops(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
+    if !side.at_cap() || !side.completion.tool_calls.is_empty() {
+        return None;
+    }
+    let (place, text) = [("content", side.completion.text()), ("reasoning", side.completion.reasoning())].into_iter().find(|(_, text)| !text.trim().is_empty())?;
+    let phrase = repeated(text)?;
+    Some(
+        draft(Confidence::Medium, format!("the model goes round in a circle until the budget ends: {:?}", phrase.trim()))
+            .evidence(facts, place, text)
+            .ruled_out("the budget: more tokens would repeat the same")
+            .fix("the sampling the model's card names (temperature, repetition or presence penalty)")
+            .fix("a larger model or a finer quantisation")
+            .done(),
+    )
+}
+
+/// How often a phrase must come on end, and how long it may be, in bytes.
+const ROUNDS: usize = 8;
+const PHRASE: usize = 240;
+
+/// The phrase the text ends with, where it comes [`ROUNDS`] times on end and fills more than half of the text.
+fn repeated(text: &str) -> Option<&str> {
+    let bytes = text.as_bytes();
+    (4..=PHRASE.min(bytes.len() / ROUNDS)).find_map(|period| {
+        let run = bytes.iter().rev().zip(bytes.iter().rev().skip(period)).take_while(|(a, b)| a == b).count() + period;
+        let phrase = (run >= ROUNDS * period && run * 2 > bytes.len()).then(|| text.get(bytes.len() - period..)).flatten()?;
+        phrase.chars().any(char::is_alphanumeric).then_some(phrase)
+    })
 }
 
 fn draft(confidence: Confidence, message: impl Into<String>) -> Draft {
@@ -172,4 +204,18 @@ fn taught(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
             .fix("use the client's native tool mode (send tools), or a model trained on the client's format")
             .done(),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_circle_is_told_from_a_table() {
+        assert_eq!(repeated(&"I am fine. ".repeat(30)), Some("I am fine. "));
+        assert_eq!(repeated(&format!("Well. {}", "好的，".repeat(30))).map(str::len), Some("好的，".len()));
+        assert_eq!(repeated(&"| --- ".repeat(6)), None);
+        assert_eq!(repeated("one two three four five six seven eight nine ten eleven twelve"), None);
+        assert_eq!(repeated(&format!("{}{}", "words that differ from here to there; ".chars().rev().collect::<String>().repeat(1), "ok ok ".repeat(3))), None);
+    }
 }

@@ -1,0 +1,57 @@
+//! `harmony_markers_in_text`: gpt-oss channel markers that the server's parser left in the text.
+
+use crate::diagnosis::rule::Draft;
+use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "harmony_markers_in_text",
+    kind: "other",
+    summary: "Channel markers of gpt-oss stand in the text although it is no whole message of that format.",
+    manual: "Looks at <|channel|>, <|message|> and <|constrain|> in the text where neither thoughts and answer nor a call can be \
+             read out of it, and the request does not speak of them: a header the server's parser stumbled over. Whole messages \
+             are no_reasoning_parser's and no_tool_parser's.",
+    explains: &["structured_output_ignored", "server_dropped_output", "gateway_rewrite", "model_fault"],
+    hides_intent: true,
+    check,
+};
+
+const MARKERS: &[&str] = &["<|channel|>", "<|message|>", "<|constrain|>"];
+
+fn check(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    if signs.tool.is_some() || signs.reasoning.is_some() {
+        return None;
+    }
+    let (side, marker) = facts.sides.iter().find_map(|side| Some((side, marker_in(side.completion.text())?)))?;
+    if ["user", "system"].iter().any(|role| facts.request.text_of(role).contains(marker.trim_matches(['<', '|', '>']))) {
+        return None;
+    }
+    Some(
+        Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, format!("{marker} stands in the text: the server's parser stumbled over a channel header and handed the rest on as it was"))
+            .evidence(facts, "content", side.completion.text())
+            .fix(advice::upgrade(facts))
+            .fix("retest without speculative decoding and without a schema: both have broken this format")
+            .done(),
+    )
+}
+
+/// A marker in running text; quoted ones are meant.
+fn marker_in(text: &str) -> Option<&'static str> {
+    let at = text.find("<|")?;
+    let quoted = text.get(..at).is_some_and(|before| before.ends_with(['`', '"', '\'']) || before.matches("```").count() % 2 == 1);
+    MARKERS.iter().find(|marker| !quoted && text.contains(**marker)).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_a_stray_header_from_a_quotation() {
+        assert_eq!(marker_in("<|channel|>commentary<|message|>{}<|end|>"), Some("<|channel|>"));
+        assert_eq!(marker_in("It writes `<|channel|>` first."), None);
+        assert_eq!(marker_in("```\n<|channel|>final\n```"), None);
+        assert_eq!(marker_in("a <| b"), None);
+    }
+}

@@ -1,0 +1,112 @@
+//! `turn_markers_in_text`: the markers between the turns of a conversation arrive as text.
+
+use crate::diagnosis::facts::{Facts, Side};
+use crate::diagnosis::rule::Draft;
+use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "turn_markers_in_text",
+    kind: "template",
+    summary: "The markers between the turns of a conversation arrive as text: the server does not stop where the model does.",
+    manual: "Looks at answers that end with a turn marker (<|im_end|>, <|eot_id|>, </s> …), or that the budget cut behind one, \
+             where the request does not speak of it. The chat template or the end tokens the server knows (generation_config, \
+             GGUF metadata) are not the model's own, so the marker is text to it and generation runs on.",
+    explains: &["model_fault", "degenerate_text", "structured_output_ignored", "server_dropped_output", "gateway_rewrite"],
+    hides_intent: false,
+    check,
+};
+
+/// What stands at the end of a turn or opens the next one, in the templates of the families the catalogue knows.
+const MARKERS: &[&str] = &[
+    "<|im_end|>",
+    "<|im_start|>",
+    "<|eot_id|>",
+    "<|eom_id|>",
+    "<|start_header_id|>",
+    "<|end_header_id|>",
+    "<|end_of_text|>",
+    "<|endoftext|>",
+    "<|end|>",
+    "<|eot|>",
+    "<|assistant|>",
+    "<|user|>",
+    "<|observation|>",
+    "<|end_of_role|>",
+    "<|END_OF_TURN_TOKEN|>",
+    "<end_of_turn>",
+    "<start_of_turn>",
+    "<turn|>",
+    "<｜end▁of▁sentence｜>",
+    "<｜User｜>",
+    "<｜Assistant｜>",
+    "</s>",
+    "[/INST]",
+];
+
+fn check(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    if signs.tool.is_some() || signs.reasoning.is_some() {
+        return None;
+    }
+    let (side, marker) = facts.sides.iter().find_map(|side| Some((side, marker_in(facts, side)?)))?;
+    let message = format!("the turn marker {marker} arrives as text: the server does not know it for the end of the answer");
+    Some(
+        Draft::new(&RULE, Blame::ServerConfig, Confidence::Medium, message)
+            .evidence(facts, "content", side.completion.text())
+            .evidence(facts, "finish_reason", side.finish())
+            .ruled_out("the model: it ended its turn with its own marker")
+            .fix("serve the model with its own chat template (--chat-template, or a GGUF that carries it) and tokenizer")
+            .fix(format!("add {marker} to the end tokens: eos_token_id in generation_config.json, or stop / stop_token_ids in the request"))
+            .done(),
+    )
+}
+
+fn marker_in(facts: &Facts<'_>, side: &Side<'_>) -> Option<&'static str> {
+    let text = side.completion.text().trim_end();
+    let at_end = text.ends_with(['>', ']']);
+    if text.is_empty() || !at_end && !side.at_cap() {
+        return None;
+    }
+    let marker = MARKERS.iter().find(|marker| if at_end { text.ends_with(**marker) } else { marker.starts_with("<|") && text.contains(**marker) })?;
+    // `<s>struck</s>` is HTML; a question about markers is answered with them; special tokens may have been asked for.
+    let paired = *marker == "</s>" && text.contains("<s>");
+    let wanted = facts.request.body.get("skip_special_tokens").and_then(serde_json::Value::as_bool) == Some(false);
+    let name = marker.trim_matches(['<', '>', '|', '/', '[', ']']);
+    let name = if name.len() > 3 { name } else { marker };
+    let spoken_of = || ["user", "system"].iter().any(|role| facts.request.text_of(role).contains(name));
+    (!paired && !wanted && !text.contains("<|channel|>") && !spoken_of()).then_some(*marker)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    #[track_caller]
+    fn case(question: &str, answer: &str, finish: &str, expect: &[&str]) {
+        let line = json!({
+            "request": {"model": "m", "messages": [{"role": "user", "content": question}]},
+            "response": {"http_status": 200, "body": {"choices": [{"index": 0, "finish_reason": finish,
+                "message": {"role": "assistant", "content": answer}}]}},
+        });
+        let verdict = crate::diagnosis::diagnose(&line).unwrap();
+        let rules: Vec<&str> = verdict.findings.iter().map(|filed| filed.finding.rule.as_str()).collect();
+        assert_eq!(rules, expect, "{answer}");
+    }
+
+    #[test]
+    fn sees_markers_that_end_an_answer() {
+        let found = &["template", "turn_markers_in_text"];
+        case("hi", "Hello!<|im_end|>", "stop", found);
+        case("hi", "Hello!</s></s></s>", "length", found);
+        case("hi", "Hello!<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\nAnd", "length", found);
+    }
+
+    #[test]
+    fn leaves_markers_that_are_meant() {
+        case("What does im_end do?", "It ends a turn: <|im_end|>", "stop", &[]);
+        case("Strike it", "<s>old</s>", "stop", &[]);
+        case("hi", "The list is [1, 2]", "stop", &[]);
+        case("hi", "As in `<|im_end|>`.", "stop", &[]);
+    }
+}
