@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     id: "harmony_markers_in_text",
     kind: "other",
     summary: "Channel markers of gpt-oss stand in the text although it is no whole message of that format.",
-    manual: "Looks at <|channel|>, <|message|> and <|constrain|> in the text where neither thoughts and answer nor a call can be \
+    manual: "Looks at a channel header (<|channel|>name<|message|>) in the text where neither thoughts and answer nor a call can be \
              read out of it, and the request does not speak of them: a header the server's parser stumbled over. Whole messages \
              are no_reasoning_parser's and no_tool_parser's.",
     explains: &["structured_output_ignored", "server_dropped_output", "gateway_rewrite", "model_fault"],
@@ -16,15 +16,13 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-const MARKERS: &[&str] = &["<|channel|>", "<|message|>", "<|constrain|>"];
-
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     if signs.tool.is_some() || signs.reasoning.is_some() {
         return None;
     }
     let (side, marker) = facts.sides.iter().find_map(|side| Some((side, marker_in(side.completion.text())?)))?;
-    if ["user", "system"].iter().any(|role| facts.request.text_of(role).contains(marker.trim_matches(['<', '|', '>']))) {
+    if ["user", "system"].iter().any(|role| facts.request.text_of(role).contains(marker)) {
         return None;
     }
     Some(
@@ -36,11 +34,14 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     )
 }
 
-/// A marker in running text; quoted ones are meant.
+/// The opening marker of a whole channel header (`<|channel|>name<|message|>`): prose names markers, and writes no headers.
 fn marker_in(text: &str) -> Option<&'static str> {
-    let at = text.find("<|")?;
-    let quoted = text.get(..at).is_some_and(|before| before.ends_with(['`', '"', '\'']) || before.matches("```").count() % 2 == 1);
-    MARKERS.iter().find(|marker| !quoted && text.contains(**marker)).copied()
+    let (before, rest) = text.split_once("<|channel|>")?;
+    let name: usize = rest.find("<|")?;
+    let next = rest.get(name..)?;
+    let header = name < 80 && ["<|message|>", "<|constrain|>"].iter().any(|marker| next.starts_with(marker));
+    let quoted = before.ends_with(['`', '"', '\\']) || before.matches("```").count() % 2 == 1;
+    (header && !quoted).then_some("<|channel|>")
 }
 
 #[cfg(test)]
@@ -51,7 +52,8 @@ mod tests {
     fn tells_a_stray_header_from_a_quotation() {
         assert_eq!(marker_in("<|channel|>commentary<|message|>{}<|end|>"), Some("<|channel|>"));
         assert_eq!(marker_in("It writes `<|channel|>` first."), None);
-        assert_eq!(marker_in("```\n<|channel|>final\n```"), None);
+        assert_eq!(marker_in("Channels are <|channel|>analysis and <|channel|>final."), None);
+        assert_eq!(marker_in("```\n<|channel|>final<|message|>x\n```"), None);
         assert_eq!(marker_in("a <| b"), None);
     }
 }

@@ -28,6 +28,7 @@ rules![
     server_error,
     bad_request,
     tool_choice_ignored,
+    schema_forbids_calls,
     tools_not_sent,
     tool_call_id,
     double_encoded_args,
@@ -45,6 +46,7 @@ rules![
     structured_output_ignored,
     model_fault,
     content_duplicates_call,
+    content_duplicates_reasoning,
     gateway_rewrite,
     server_dropped_output,
 ];

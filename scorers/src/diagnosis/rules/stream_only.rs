@@ -25,7 +25,32 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         .or_else(|| index_reused(signs))
         .or_else(|| cut_arguments(signs))
         .or_else(|| from_causes(signs))
-        .or_else(|| texts_differ(signs))
+        .or_else(|| texts_differ(signs)).or_else(|| thoughts_in_one_mode(signs))
+}
+
+/// The same text in both modes, thoughts beside it in one of them only, and tokens for them in both.
+fn thoughts_in_one_mode(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let [first, second] = facts.sides.as_slice() else { return None };
+    let (with, without) = match (first.has_reasoning(), second.has_reasoning()) {
+        (true, false) => (first, second),
+        (false, true) => (second, first),
+        _ => return None,
+    };
+    let apart = signs.reasoning.is_none() && signs.tool.is_none() && !without.is_silent() && !without.at_cap();
+    let lost = without.billed().is_some_and(|tokens| tokens > without.visible_tokens() + 8);
+    if !apart || !lost || facts.server().gateway.is_some() {
+        return None;
+    }
+    let name = |side: &Side<'_>| if side.mode == Mode::Stream { "streamed" } else { "plain" };
+    Some(
+        draft(signs, Confidence::Medium, format!("the {} answer carries the reasoning, and the {} one loses it, though its tokens are billed", name(with), name(without)))
+            .evidence(facts, "reasoning", with.completion.reasoning())
+            .evidence(facts, "usage", &format!("completion_tokens {}", without.billed().unwrap_or_default()))
+            .ruled_out("the model: it thought in both modes")
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
 }
 
 fn draft(signs: &Signs<'_>, confidence: Confidence, message: impl Into<String>) -> Draft {

@@ -19,9 +19,6 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// The fields vLLM dropped in 0.12.0 in favour of `structured_outputs`; unknown fields are accepted and ignored.
-const GONE: &[&str] = &["guided_json", "guided_regex", "guided_choice", "guided_grammar", "guided_decoding_backend"];
-
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let wanted = wanted(&facts.request.body)?;
@@ -51,6 +48,8 @@ fn wanted(body: &Value) -> Option<Wanted> {
         let field = match format.get("type").and_then(Value::as_str) {
             Some("json_schema") => "response_format json_schema",
             Some("json_object") => "response_format json_object",
+            // The type decides, and a schema under another type is read by nobody.
+            _ if format.get("json_schema").is_some_and(Value::is_object) => "response_format json_schema",
             _ => return None,
         };
         let schema = format.pointer("/json_schema/schema").or_else(|| format.get("schema")).cloned();
@@ -59,7 +58,24 @@ fn wanted(body: &Value) -> Option<Wanted> {
     if let Some(schema) = body.get("structured_outputs").and_then(|outputs| outputs.get("json")) {
         return Some(Wanted { field: "structured_outputs", schema: Some(parsed(schema)) });
     }
-    body.get("guided_json").map(|schema| Wanted { field: "guided_json", schema: Some(parsed(schema)) })
+    let elsewhere = |field| body.get(field).map(parsed).filter(Value::is_object).map(|schema| Wanted { field, schema: Some(schema) });
+    ["guided_json", "json_schema", "format"].into_iter().find_map(elsewhere)
+}
+
+/// Why no server of this kind reads the schema where it stands.
+fn misplaced(facts: &Facts<'_>, wanted: &Wanted) -> Option<String> {
+    let server = facts.server();
+    let field = wanted.field;
+    let format = facts.request.body.pointer("/response_format/type").and_then(Value::as_str);
+    match field {
+        "guided_json" if server.is("vllm") && server.older_than(0, 12) == Some(true) => None,
+        "guided_json" => Some("guided_json is gone from this server's protocol".to_owned()),
+        // Their own routes read these: llama.cpp's and SGLang's /completion and /generate, Ollama's /api/chat.
+        "json_schema" if !server.is("llama_cpp") => Some("json_schema is a field of llama.cpp's".to_owned()),
+        "format" => Some("format is a field of Ollama's own route (/api/chat)".to_owned()),
+        _ if format.is_some_and(|kind| !kind.starts_with("json")) => Some("the schema stands under response_format of another type".to_owned()),
+        _ => None,
+    }
 }
 
 /// A schema given as JSON or as its text.
@@ -94,8 +110,6 @@ fn wrong(text: &str, wanted: &Wanted) -> Option<Wrong> {
 }
 
 fn draft(facts: &Facts<'_>, side: &Side<'_>, wanted: &Wanted, wrong: &Wrong) -> Draft {
-    let known = facts.server().is("vllm") && facts.server().older_than(0, 12) == Some(true);
-    let gone = GONE.iter().find(|field| facts.request.body.get(field).is_some()).filter(|_| !known);
     let seen = match wrong {
         Wrong::Prose => "the answer is prose".to_owned(),
         Wrong::Prefix => "there is a valid object after a stray prefix".to_owned(),
@@ -104,11 +118,10 @@ fn draft(facts: &Facts<'_>, side: &Side<'_>, wanted: &Wanted, wrong: &Wrong) -> 
     };
     let message = format!("schema not enforced: the request asks for {}, and {seen}", wanted.field);
     let new = |blame, confidence, message: String| Draft::new(&RULE, blame, confidence, message).families(None, facts.launch.reasoning_parser.value());
-    if let Some(field) = gone {
-        let message = format!("{message}; {field} is gone from this server's protocol: unknown fields are accepted and ignored");
-        return new(Blame::Request, Confidence::High, message)
-            .fix("use response_format json_schema, or structured_outputs.json")
-            .fix("upgrade the client library that still sends guided_json");
+    if let Some(why) = misplaced(facts, wanted) {
+        return new(Blame::Request, Confidence::High, format!("{message}; {why}: unknown fields are accepted and ignored"))
+            .fix("use response_format json_schema, or structured_outputs.json (vLLM)")
+            .fix("upgrade the client library that still sends the schema elsewhere");
     }
     if facts.server().is("tensorrt_llm") && !facts.launch.guided_backend {
         return new(Blame::ServerConfig, Confidence::High, message).fix("guided_decoding_backend: xgrammar in the extra options (YAML)");

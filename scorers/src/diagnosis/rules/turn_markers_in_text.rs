@@ -73,7 +73,7 @@ fn marker_in(facts: &Facts<'_>, side: &Side<'_>) -> Option<&'static str> {
     let paired = *marker == "</s>" && text.contains("<s>");
     let wanted = facts.request.body.get("skip_special_tokens").and_then(serde_json::Value::as_bool) == Some(false);
     let name = marker.trim_matches(['<', '>', '|', '/', '[', ']']);
-    let name = if name.len() > 3 { name } else { marker };
+    let name = if name.contains('_') { name } else { marker };
     let spoken_of = || ["user", "system"].iter().any(|role| facts.request.text_of(role).contains(name));
     (!paired && !wanted && !text.contains("<|channel|>") && !spoken_of()).then_some(*marker)
 }
