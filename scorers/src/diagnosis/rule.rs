@@ -114,7 +114,8 @@ fn read_error(facts: &Facts<'_>) -> Option<ErrorSign> {
     let from_notes = || facts.notes.iter().find_map(|note| explain(note, None, "from the server's log"));
     for (exchange, fault) in &facts.faults {
         let words = [fault.error_type.as_deref(), fault.code.as_deref()];
-        let words: Vec<&str> = words.into_iter().flatten().filter(|word| !word.is_empty() && word.parse::<u16>().is_err()).collect();
+        let words: Vec<&str> =
+            words.into_iter().flatten().filter(|word| !word.is_empty() && word.parse::<u16>().is_err()).collect();
         let text = match (words.is_empty(), fault.message.is_empty()) {
             (false, false) => format!("{} ({})", fault.message, words.join(", ")),
             _ => fault.message.clone(),
