@@ -49,6 +49,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         options: RunOptions::default(),
         signals: RunSignals::default(),
         beforehand: Vec::new(),
+        heard: false,
         sink: Sink::new(None, fold),
         stop: Stop::default(),
     })

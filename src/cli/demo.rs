@@ -96,6 +96,7 @@ fn side(parser: &ParserChoice, store: &Store, io: &mut Io) -> anyhow::Result<(Ru
         book,
         signals: RunSignals::default(),
         beforehand: Vec::new(),
+        heard: true,
     };
     let (dir, record) = live.run(&runtime, io)?;
     runtime.block_on(harness.stop());

@@ -1,10 +1,15 @@
 //! From the command line to an endpoint: the client with its key, the model's name, the runtime.
 
+use std::time::Duration;
+
 use monban_scorers::{Body, Exchange};
 use serde_json::Value;
 
 use super::EndpointArgs;
 use crate::endpoint::{BaseUrl, Client, ClientOptions, Secret};
+
+/// The longest the endpoint is asked who it is.
+pub(super) const DISCOVERY: Duration = Duration::from_secs(10);
 
 /// A client; the key comes from the environment and from nowhere else.
 pub(super) fn client(base: BaseUrl, api_key_env: Option<&str>) -> anyhow::Result<Client> {
@@ -37,7 +42,11 @@ pub(super) fn model(
     if let Some(model) = &args.model {
         return Ok(Ok(model.clone()));
     }
-    let exchange = runtime.block_on(client.get("/v1/models"));
+    let asking = async { tokio::time::timeout(DISCOVERY, client.get("/v1/models")).await };
+    let Ok(exchange) = runtime.block_on(asking) else {
+        let seconds = DISCOVERY.as_secs();
+        return Ok(Err(format!("no --model was given, and {} lists none within {seconds} s", client.base())));
+    };
     let Some(names) = names(&exchange) else {
         let why = match (&exchange.error, exchange.status) {
             (Some(error), _) => error.message.clone(),

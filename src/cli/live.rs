@@ -24,6 +24,8 @@ pub(super) struct Live {
     pub(super) book: Book,
     /// What the parts before a resumption showed.
     pub(super) signals: RunSignals,
+    /// The endpoint answered something already.
+    pub(super) heard: bool,
     /// What is known before the first request.
     pub(super) beforehand: Vec<Finding>,
 }
@@ -49,6 +51,7 @@ impl Live {
             options: self.options,
             signals: self.signals,
             beforehand: self.beforehand,
+            heard: self.heard,
             sink: sink.observe(progress::observer(io, left)),
             stop,
         }));

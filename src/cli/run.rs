@@ -2,7 +2,6 @@
 
 use std::io::Write as _;
 use std::sync::Mutex;
-use std::time::Duration;
 
 use monban_scorers::Outcome;
 use monban_scorers::diagnosis::{Context, RunSignals};
@@ -10,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::Io;
 use super::asked::Asked;
-use super::endpoint::{client, model, runtime};
+use super::endpoint::{DISCOVERY, client, model, runtime};
 use super::launched::Launched;
 use super::live::{self, Live, Telling};
 use super::output::Output;
@@ -22,9 +21,6 @@ use crate::plan::Plan;
 use crate::record::{RunDir, RunRecord, RunStart, Store, run_id};
 use crate::report::terminal;
 use crate::runner::{Book, RunOptions, attempt_done};
-
-/// The longest the endpoint is asked who it is.
-const DISCOVERY: Duration = Duration::from_secs(10);
 
 /// The arguments of `monban run`.
 #[derive(Debug, clap::Args)]
@@ -183,6 +179,7 @@ impl Asking {
             book,
             signals: RunSignals::default(),
             beforehand,
+            heard: self.identity.reached,
         };
         live.run(&self.runtime, io)
     }
@@ -258,8 +255,10 @@ fn resume(id: &str, args: RunArgs, output: Option<Output>, io: &mut Io) -> anyho
     writeln!(io.err, "run {}: {left} of {} attempts left", start.run_id, plan.attempt_count())?;
     let signals = seen(&book.dir, &plan, &start.context)?;
     let beforehand = serde_json::from_value(start.profile.get("beforehand").cloned().unwrap_or_else(|| json!([])))?;
-    let live = Live { client, plan, context: start.context, options: asked.run, book, signals, beforehand };
-    let (dir, record) = live.run(&runtime()?, io)?;
+    let runtime = runtime()?;
+    let heard = discover(&client, &runtime).reached;
+    let live = Live { client, plan, context: start.context, options: asked.run, book, signals, beforehand, heard };
+    let (dir, record) = live.run(&runtime, io)?;
     live::tell(&dir, &record, &telling, io)
 }
 

@@ -30,6 +30,7 @@ async fn request(shared: &Shared, at: (usize, u32), mode: Mode, body: &RawJson, 
         if !wait_until(shared, slot).await && first && tries.is_empty() {
             return None;
         }
+        lock(&shared.breaker).ask();
         let mut exchange = shared.client.ask(mode, body, timeout).await;
         note(shared, at, &exchange);
         let wait = shared.policy.wait(&exchange, tries.len(), timeout);

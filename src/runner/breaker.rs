@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 use monban_scorers::Exchange;
 use monban_scorers::completion::TransportErrorKind as Kind;
 
+use super::retry::asked_for;
+
 /// What one try says of the endpoint, the weakest sign of death last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Sign {
@@ -31,6 +33,19 @@ struct Streak {
     last_attempt: (usize, u32),
     sign: Sign,
     why: String,
+    /// When the last answer will have us back.
+    again: Option<Instant>,
+}
+
+impl Streak {
+    /// What a wait that is asked for and not granted adds to the reason.
+    fn longer(&self) -> String {
+        let left = self.again.map_or(Duration::ZERO, |again| again.saturating_duration_since(Instant::now()));
+        match left.as_secs_f64().ceil() {
+            0.0 => String::new(),
+            left => format!("; Retry-After asks for {left} s more, longer than a run waits for its first answer"),
+        }
+    }
 }
 
 /// Opens when nothing has been answered for too long.
@@ -41,16 +56,29 @@ pub(super) struct Breaker {
     /// Attempts in all: of a run of one, one must be enough.
     attempts: u64,
     ever_alive: bool,
+    /// Requests without an answer yet.
+    asking: u32,
     streak: Option<Streak>,
 }
 
 impl Breaker {
     pub(super) fn new(patience: Duration, concurrency: u32, attempts: u64) -> Self {
-        Self { patience, concurrency, attempts, ever_alive: false, streak: None }
+        Self { patience, concurrency, attempts, ever_alive: false, asking: 0, streak: None }
+    }
+
+    /// A request goes out.
+    pub(super) fn ask(&mut self) {
+        self.asking += 1;
+    }
+
+    /// No request has come back yet, with whatever.
+    pub(super) fn is_untouched(&self) -> bool {
+        !self.ever_alive && self.streak.is_none()
     }
 
     /// Takes what a try of an attempt brought.
     pub(super) fn note(&mut self, attempt: (usize, u32), exchange: &Exchange) {
+        self.asking = self.asking.saturating_sub(1);
         let sign = sign(exchange);
         if sign == Sign::Alive {
             self.ever_alive = true;
@@ -60,6 +88,7 @@ impl Breaker {
         let now = Instant::now();
         let since = now.checked_sub(Duration::from_micros(exchange.total_us)).unwrap_or(now);
         let why = why(exchange);
+        let again = asked_for(exchange).and_then(|wait| now.checked_add(wait));
         match &mut self.streak {
             Some(streak) => {
                 streak.since = streak.since.min(since);
@@ -68,8 +97,9 @@ impl Breaker {
                 streak.last_attempt = attempt;
                 streak.sign = streak.sign.max(sign);
                 streak.why = why;
+                streak.again = again;
             }
-            none => *none = Some(Streak { since, tries: 1, attempts: 1, last_attempt: attempt, sign, why }),
+            none => *none = Some(Streak { since, tries: 1, attempts: 1, last_attempt: attempt, sign, why, again }),
         }
     }
 
@@ -79,9 +109,11 @@ impl Breaker {
         let waited = streak.since.elapsed();
         let (attempts, tries, patience) = self.limits(streak.sign);
         let enough = u64::from(streak.attempts) >= u64::from(attempts).min(self.attempts) && streak.tries >= tries;
-        (enough && waited >= patience).then(|| match streak.sign {
+        // What is still being answered may be the one that is let through.
+        let busy = streak.sign == Sign::Limited && self.asking > 0;
+        (enough && !busy && waited >= patience).then(|| match streak.sign {
             Sign::Refused => format!("every request is refused: {}", streak.why),
-            Sign::Limited => format!("rate limited for {} s: {}", waited.as_secs(), streak.why),
+            Sign::Limited => format!("rate limited for {} s: {}{}", waited.as_secs(), streak.why, streak.longer()),
             _ => format!("no answer for {} s: {}", waited.as_secs(), streak.why),
         })
     }
@@ -96,7 +128,9 @@ impl Breaker {
                 let tries = if alive { 2 * self.concurrency } else { self.concurrency };
                 (if alive { 4 } else { 2 }, tries.max(3), self.patience)
             }
-            Sign::Limited => (4, 4, 4 * self.patience),
+            Sign::Limited if alive => (4, 4, 4 * self.patience),
+            // Long enough for one Retry-After, and known within half a minute.
+            Sign::Limited => (1, 1, self.patience * 9 / 5),
             // What never listened will not begin to within seconds; what restarts or loads may.
             Sign::Gone if !alive => (2, 3, self.patience / 3),
             _ => (if alive { 4 } else { 2 }, 3, self.patience),
@@ -159,9 +193,32 @@ mod tests {
         opens_after(breaker(1, 1000), &failed(Kind::Refused, 0), Some(3));
         opens_after(breaker(1, 1000), &status(401), Some(5));
         opens_after(breaker(8, 1000), &failed(Kind::Timeout, 120), Some(8));
-        opens_after(breaker(1, 1000), &status(429), Some(4));
+        opens_after(breaker(1, 1000), &status(429), Some(1));
         opens_after(breaker(1, 1000), &status(400), None);
         opens_after(breaker(1, 1000), &status(200), None);
+    }
+
+    #[test]
+    fn a_limit_is_not_waited_for_when_nothing_was_ever_let_through() {
+        let limited = |wait: &str| {
+            let headers = vec![("retry-after".to_owned(), wait.to_owned())];
+            Exchange { headers, total_us: 27_000_000, ..status(429) }
+        };
+        let patient = || Breaker::new(Duration::from_secs(15), 4, 1000);
+        let mut first = patient();
+        first.note((0, 0), &limited("0"));
+        assert_eq!(first.open().unwrap(), "rate limited for 27 s: status 429");
+        first.note((0, 0), &limited("600"));
+        let why = first.open().unwrap();
+        assert!(why.contains("Retry-After asks for 600 s more"), "{why}");
+        let mut busy = patient();
+        (busy.ask(), busy.ask());
+        busy.note((0, 0), &limited("0"));
+        assert_eq!(busy.open(), None, "one is still being answered");
+        let mut alive = patient();
+        alive.note((0, 0), &status(200));
+        alive.note((1, 0), &limited("0"));
+        assert_eq!(alive.open(), None, "it let one through");
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod queue;
 mod rejudge;
 mod retry;
 mod run;
+mod silence;
 mod sink;
 mod stop;
 

@@ -42,8 +42,7 @@ impl RetryPolicy {
         }
         let limited = exchange.status == Some(429);
         let cap = if limited { self.longest_limited } else { self.longest_asked };
-        let asked = exchange.header("retry-after").and_then(|value| retry_after(value, Timestamp::now()));
-        Some(match asked {
+        Some(match asked_for(exchange) {
             Some(asked) => asked.min(cap),
             None => self.backoff(tried),
         })
@@ -54,6 +53,11 @@ impl RetryPolicy {
         let doubled = self.first.saturating_mul(1 << tried.min(16)).min(self.longest);
         doubled.mul_f64(0.5 + fastrand::f64() / 2.0)
     }
+}
+
+/// How long an answer asks to wait.
+pub(super) fn asked_for(exchange: &Exchange) -> Option<Duration> {
+    exchange.header("retry-after").and_then(|value| retry_after(value, Timestamp::now()))
 }
 
 /// Whether what went wrong may pass: no connection, or a status that says "later".

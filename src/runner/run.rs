@@ -15,6 +15,7 @@ use super::options::RunOptions;
 use super::pace::Pace;
 use super::queue::Queue;
 use super::retry::RetryPolicy;
+use super::silence;
 use super::sink::{Sink, lock};
 use super::stop::{Level, Stop};
 use crate::endpoint::Client;
@@ -46,6 +47,8 @@ pub struct Run {
     pub signals: RunSignals,
     /// What is known before the first request, of the profile and the suite.
     pub beforehand: Vec<Finding>,
+    /// The endpoint answered something already: then silence is slowness.
+    pub heard: bool,
     /// Where the events go. Has seen `RunStart`, and `Resumed` where the run is taken up again.
     pub sink: Sink,
     /// Ends the run early.
@@ -78,13 +81,14 @@ pub async fn run(mut run: Run) -> io::Result<RunRecord> {
     for finding in std::mem::take(&mut run.beforehand) {
         run.sink.emit(&Event::RunFinding(finding))?;
     }
+    let heard = run.heard;
     let (shared, workers) = prepare(run);
     let shared = Arc::new(shared);
     let mut set = JoinSet::new();
     for _ in 0..workers {
         set.spawn(worker(Arc::clone(&shared)));
     }
-    watch(&shared, &mut set).await;
+    watch(&shared, heard, &mut set).await;
     drop(set);
     if let Some(error) = lock(&shared.failure).take() {
         return Err(error);
@@ -163,13 +167,16 @@ fn judge(shared: &Shared, at: (usize, u32), exchanges: Vec<Exchange>) {
 }
 
 /// Waits for the workers; gives up a dead endpoint; after a stop, what is in flight gets its moment.
-async fn watch(shared: &Shared, workers: &mut JoinSet<()>) {
+async fn watch(shared: &Shared, heard: bool, workers: &mut JoinSet<()>) {
     let mut tick = tokio::time::interval(TICK);
+    let mut silence = std::pin::pin!(silence::watch(shared, heard));
+    let mut listening = true;
     let mut draining: Option<Instant> = None;
     loop {
         tokio::select! {
             joined = workers.join_next() => if joined.is_none() { return },
             _ = tick.tick() => {}
+            () = &mut silence, if listening => listening = false,
             () = shared.stop.reached(Level::Drain), if draining.is_none() => {}
         }
         if let Some(why) = lock(&shared.breaker).open() {

@@ -19,12 +19,13 @@ struct Case {
     stream: StreamMode,
     options: RunOptions,
     stop: Stop,
+    heard: bool,
 }
 
 impl Case {
     fn of(tasks: usize) -> Self {
         let options = RunOptions { patience_s: 1.0, ..RunOptions::default() };
-        Self { tasks, repeat: 1, stream: StreamMode::Off, options, stop: Stop::default() }
+        Self { tasks, repeat: 1, stream: StreamMode::Off, options, stop: Stop::default(), heard: false }
     }
 
     fn plan(&self) -> Plan {
@@ -49,6 +50,7 @@ impl Case {
             plan: Arc::new(plan),
             signals: Default::default(),
             beforehand: Vec::new(),
+            heard: self.heard,
             context: monban_scorers::diagnosis::Context::default(),
             options: self.options,
             sink: Sink::new(None, fold).observe(Box::new(Keep(seen))),
@@ -130,6 +132,51 @@ fn an_endpoint_that_hangs_is_given_up() {
     case.options.timeout_s = 0.3;
     let (record, _) = case.run(&server.url());
     assert!(reason(&record).starts_with("circuit_open: no answer"), "{}", reason(&record));
+}
+
+#[test]
+fn an_endpoint_silent_to_everything_is_given_up_long_before_the_timeout() {
+    let server = Server::start(|_| vec![Step::Hang]);
+    let started = Instant::now();
+    let (record, _) = Case { repeat: 500, ..Case::of(10) }.run(&server.url());
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+    assert!(
+        reason(&record).starts_with("circuit_open: no answer for 1 s to any request, nor to GET"),
+        "{}",
+        reason(&record)
+    );
+    assert_eq!(record.verdict(None), RunVerdict::Invalid);
+    assert_eq!(server.count(|asked| asked.head.starts_with("GET")), 2);
+}
+
+#[test]
+fn a_slow_model_is_waited_for_as_long_as_its_server_speaks() {
+    let slow = |asked: &crate::server::Asked| {
+        let wait = Step::Wait(Duration::from_millis(700));
+        std::iter::once(wait).chain(says(asked, "yes")).collect()
+    };
+    let speaks = Server::start(move |asked| match asked.head.starts_with("GET") {
+        true => whole(503, "", "loading"),
+        false => slow(asked),
+    });
+    let spoke = Server::start(move |asked| if asked.head.starts_with("GET") { vec![Step::Hang] } else { slow(asked) });
+    for (server, heard) in [(speaks, false), (spoke, true)] {
+        let mut case = Case { heard, ..Case::of(2) };
+        case.options.patience_s = 0.2;
+        let (record, _) = case.run(&server.url());
+        assert_eq!((reason(&record), record.counts.passed), ("done", 2), "heard before: {heard}");
+    }
+}
+
+#[test]
+fn a_limit_that_never_lets_anything_through_ends_the_run() {
+    let server = Server::start(|_| whole(429, "retry-after: 600\r\n", "{}"));
+    let started = Instant::now();
+    let (record, done) = Case { repeat: 500, ..Case::of(10) }.run(&server.url());
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+    let why = reason(&record);
+    assert!(why.starts_with("circuit_open: rate limited for 1 s: status 429; Retry-After asks for "), "{why}");
+    assert_eq!((record.verdict(None), done.is_empty()), (RunVerdict::Invalid, false));
 }
 
 #[test]

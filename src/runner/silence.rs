@@ -1,0 +1,38 @@
+//! Tells a dead endpoint from a slow model while no request has been answered: [`watch`].
+//!
+//! A model may load or think for minutes, and its server still answers a GET. What never answered anything, then is
+//! silent to every request, and lets a GET go unanswered too, will not begin to.
+
+use monban_scorers::Exchange;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::run::Shared;
+use super::sink::lock;
+use super::stop::Level;
+
+/// What any server answers at once, with whatever status.
+const PATHS: [&str; 2] = ["/v1/models", "/health"];
+
+/// Ends the run where the endpoint is dead; `heard`: it answered something before.
+pub(super) async fn watch(shared: &Shared, heard: bool) {
+    let (started, patience) = (Instant::now(), shared.options.patience());
+    sleep(patience).await;
+    if heard || !lock(&shared.breaker).is_untouched() {
+        return;
+    }
+    let answers = async {
+        let (one, other) = tokio::join!(shared.client.get(PATHS[0]), shared.client.get(PATHS[1]));
+        [one, other].iter().any(spoke)
+    };
+    // With the patience, and what discovery took before, still within half a minute.
+    let answered = timeout(patience / 4, answers).await.unwrap_or(false);
+    if !answered && lock(&shared.breaker).is_untouched() {
+        let (seconds, [one, other]) = (started.elapsed().as_secs(), PATHS);
+        let why = format!("circuit_open: no answer for {seconds} s to any request, nor to GET {one} and {other}");
+        shared.stop.end(Level::Drain, &why);
+    }
+}
+
+fn spoke(exchange: &Exchange) -> bool {
+    exchange.status.is_some()
+}
