@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::EndpointArgs;
 use crate::endpoint::{BaseUrl, Client, ClientOptions, Secret};
 
-/// The longest the endpoint is asked who it is.
-pub(super) const DISCOVERY: Duration = Duration::from_secs(10);
+/// The longest the endpoint is asked who it is. With the runner's patience, a dead one is known within half a minute.
+pub(super) const DISCOVERY: Duration = Duration::from_secs(8);
 
 /// A client; the key comes from the environment and from nowhere else.
 pub(super) fn client(base: BaseUrl, api_key_env: Option<&str>) -> anyhow::Result<Client> {

@@ -66,7 +66,7 @@ pub(super) struct Shared {
     plan: Arc<Plan>,
     context: Context,
     queue: Mutex<Queue>,
-    sink: Mutex<Sink>,
+    pub(super) sink: Mutex<Sink>,
     signals: Mutex<RunSignals>,
     failure: Mutex<Option<io::Error>>,
 }
@@ -161,8 +161,15 @@ fn judge(shared: &Shared, at: (usize, u32), exchanges: Vec<Exchange>) {
     let Some(task) = shared.plan.tasks.get(at.0) else { return };
     let event = Event::AttemptDone(attempt_done(at, task, exchanges, &shared.context, &shared.signals));
     if let Err(error) = line(&event).and_then(|line| lock(&shared.sink).emit_line(&event, &line)) {
-        shared.stop.end(Level::Now, &format!("the journal cannot be written: {error}"));
-        lock(&shared.failure).get_or_insert(error);
+        shared.fail(error);
+    }
+}
+
+impl Shared {
+    /// The journal cannot be written: nothing is asked that could not be kept.
+    pub(super) fn fail(&self, error: io::Error) {
+        self.stop.end(Level::Now, &format!("the journal cannot be written: {error}"));
+        lock(&self.failure).get_or_insert(error);
     }
 }
 
