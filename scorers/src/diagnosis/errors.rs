@@ -26,6 +26,12 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// The entry fits any text of its statuses.
+    #[must_use]
+    pub fn is_catch_all(&self) -> bool {
+        self.pattern.as_str() == ".*"
+    }
+
     /// The entry is only meant for requests that replay tool calls.
     #[must_use]
     pub fn needs_history_calls(&self) -> bool {

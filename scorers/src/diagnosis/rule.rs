@@ -7,6 +7,7 @@ use super::causes::{self, Misfit, ReasoningTrouble, ToolTrouble};
 use super::errors::{self, Explained};
 use super::facts::Facts;
 use super::{Blame, Confidence, Evidence, Finding, Severity};
+use crate::completion::FaultKind;
 
 /// The longest excerpt kept in evidence, in characters.
 const EXCERPT: usize = 300;
@@ -122,6 +123,13 @@ fn read_error(facts: &Facts<'_>) -> Option<ErrorSign> {
         };
         let place = super::facts::place_of(exchange, fault);
         let found = explain(&text, fault.status, place).or_else(|| explain(&text, code_of(fault), place));
+        // An error behind a good status: its words decide which status it should have had.
+        let unsaid = || {
+            let mut told = [404, 400].into_iter().filter_map(|status| explain(&text, Some(status), place));
+            let told = told.find(|found| !found.explained.entry.is_catch_all());
+            told.or_else(|| explain(&text, Some(500), place))
+        };
+        let found = found.or_else(|| (fault.kind == FaultKind::ErrorBody).then(unsaid).flatten());
         if let Some(found) = from_notes().or(found) {
             return Some(found);
         }

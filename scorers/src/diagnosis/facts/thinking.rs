@@ -30,11 +30,17 @@ impl Facts<'_> {
         Some(outcome.is_right())
     }
 
-    /// The configured reasoning parser is the one named for this model: no other is to be recommended.
+    /// The configured reasoning parser is the one named for this model, by the catalogue or, where that does not know the
+    /// parser, by its own name: no other is to be recommended.
     #[must_use]
     pub fn reasoning_parser_is_named_for_model(&self) -> bool {
-        let own = self.model().rule.and_then(|rule| rule.parsers(self.engine()).1);
-        own.is_some() && own == self.launch.reasoning_parser.value()
+        let Some(parser) = self.launch.reasoning_parser.value() else { return false };
+        if self.model().rule.and_then(|rule| rule.parsers(self.engine()).1) == Some(parser) {
+            return true;
+        }
+        let name = squeeze(parser);
+        let unknown = || !catalogue::parser_names(self.engine(), FamilyKind::Reasoning, None).contains(&parser);
+        name.len() > 3 && squeeze(&self.model().id).contains(&name) && unknown()
     }
 
     /// The configured reasoning parser is known to deliver nothing at all of what this model writes.
