@@ -135,6 +135,22 @@ mod tests {
             "19185 > 16384",
         );
         case("The model `x` does not exist.", 404, "wrong_model_name", "wrong model name");
+        let jinja = "While executing FilterExpression at line 120, column 73 in source: … Unknown (built-in) filter 'items' for type String";
+        case(jinja, 500, "template", "another shape");
+        case("Value is not callable: null at row 49, column 79", 500, "template", "");
+        case(
+            "Unable to generate parser for this template. Automatic parser generation failed",
+            400,
+            "template",
+            "cannot read",
+        );
+        case("Failed to parse input at pos 395: <|tool_call_start|>[f(a='b')]<|tool_call_end|>", 500, "template", "");
+        case(
+            "error parsing tool call: raw='{\"a\":1}]', err=invalid character ']'",
+            500,
+            "bad_args",
+            "gave the whole answer up",
+        );
         case("Loading model", 503, "unreachable_or_loading", "loading");
         case("rate limited", 429, "rate_limited", "not scored");
         case("{\"detail\":\"Not Found\"}", 404, "wrong_path", "");

@@ -11,6 +11,8 @@ mod reread;
 mod thinking;
 mod types;
 
+pub(crate) use read::{Stand, is_word_of_sentence};
+
 pub use bytes::ByteSet;
 pub use dialect::{reasoning_dialect, recognise, split_reasoning, tool_dialect, writes_types};
 pub use registry::{REASONING_DIALECTS, TOOL_DIALECTS};

@@ -2,7 +2,7 @@
 //!
 //! Structural only: the same words or calls, fewer or put elsewhere. Two answers that differ are the model's business.
 
-use crate::completion::{Completion, ToolCall};
+use crate::completion::{Arguments, Completion, ToolCall};
 
 /// `poor` is `whole` with something lost, broken or put into another field on the way.
 pub(super) fn lost(poor: &Completion, whole: &Completion) -> bool {
@@ -29,7 +29,7 @@ fn calls_lost(poor: &Completion, whole: &Completion) -> bool {
     let fewer = poor.tool_calls.len() < whole.tool_calls.len();
     let mut broken = false;
     let known = poor.tool_calls.iter().all(|call| {
-        let damaged = is_damaged(call);
+        let damaged = is_damaged(call) || is_bare(call);
         broken |= damaged;
         whole.tool_calls.iter().any(|other| same(call, other) || (damaged && damaged_form(call, other)))
     });
@@ -44,6 +44,12 @@ fn is_damaged(call: &ToolCall) -> bool {
     call.name.is_empty()
         || is_markup(&call.name)
         || !call.arguments.value().is_ok_and(|arguments| arguments.is_object())
+}
+
+/// Its arguments never arrived; what gives none on purpose says so with an empty object.
+fn is_bare(call: &ToolCall) -> bool {
+    matches!(&call.arguments, Arguments::Missing)
+        || matches!(&call.arguments, Arguments::Text(text) if text.trim().is_empty())
 }
 
 /// A name that holds white space or brackets is a piece of markup.

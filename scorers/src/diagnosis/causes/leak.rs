@@ -30,7 +30,13 @@ pub(super) fn leak<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<
             Confidence::High,
             "the call stands in the text, in a format that the server's parser does not read",
         )),
-        Some(true) => right_parser(facts, side),
+        Some(true) if facts.tool_parser_is_made_for(found.family) => right_parser(facts, side),
+        Some(true) => Some(trouble(
+            ToolKind::WrongParser,
+            side,
+            Confidence::High,
+            "the call stands in the text, in a format that the server's parser reads only by chance",
+        )),
         None => unknown_parser(facts, side),
     }
 }
@@ -49,7 +55,7 @@ fn said_by_the_markup<'a>(facts: &Facts<'a>, side: &Side<'a>) -> Option<ToolTrou
             "the arguments in the markup are a JSON string that holds the object",
         ));
     }
-    if found.damaged && found.strength == Strength::Strong && !read && !side.at_cap() {
+    if found.damaged && found.strength != Strength::Partial && !read && !side.at_cap() {
         return Some(trouble(
             ToolKind::BrokenCall,
             *side,

@@ -82,7 +82,7 @@ pub(in crate::diagnosis) fn assess<'a>(facts: &Facts<'a>) -> Option<ToolTrouble<
         return one_mode(facts, hurt);
     }
     if let Some(side) = spoilt {
-        return Some(spoilt_call(facts, side));
+        return spoilt_call(facts, side);
     }
     if let Some(side) = leaking {
         return super::leak::leak(facts, *side);
@@ -127,7 +127,7 @@ fn one_mode<'a>(facts: &Facts<'a>, hurt: Side<'a>) -> Option<ToolTrouble<'a>> {
         Mode::Stream => "the plain answer carries the call, the streamed one does not",
         Mode::Plain => "the streamed answer carries the call, the plain one does not",
     };
-    if facts.own_parser_hurts(hurt.mode) {
+    if facts.own_parser_hurts(hurt.mode) || hurt.repeats_calls() {
         return Some(trouble(ToolKind::OneMode, hurt, Confidence::High, seen));
     }
     if hurt.call_state() == CallState::Residue || facts.tool_parser_reads(family_of(facts)) == Some(false) {
@@ -147,27 +147,44 @@ fn family_of(facts: &Facts<'_>) -> Option<&'static str> {
 }
 
 /// A call made of pieces of markup, or markup left beside it.
-fn spoilt_call<'a>(facts: &Facts<'a>, side: Side<'a>) -> ToolTrouble<'a> {
+fn spoilt_call<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'a>> {
     if side.call_state() == CallState::Mangled && glued(&side) {
-        return trouble(ToolKind::OneMode, side, Confidence::High, "two calls were glued into one");
+        return Some(trouble(
+            ToolKind::OneMode,
+            side,
+            Confidence::High,
+            "the pieces of the streamed calls were put together wrongly: two were glued into one, or one was torn in two",
+        ));
+    }
+    if side.call_state() == CallState::Residue && side.repeats_calls() {
+        let seen = "the streamed text carries the markup of the call that is delivered beside it";
+        return (side.mode == Mode::Stream).then(|| trouble(ToolKind::OneMode, side, Confidence::Medium, seen));
     }
     let seen = match side.call_state() {
         CallState::Residue => "the call arrived with pieces of another format's markup left in the text",
         _ => "a call arrived whose name or arguments are pieces of markup",
     };
-    let mut found = trouble(ToolKind::WrongParser, side, Confidence::High, seen);
-    found.family = family_of(facts);
-    found
+    let family = family_of(facts);
+    let own =
+        family.is_some_and(|family| facts.tool_parser_is_made_for(family) && !facts.template_changes_format(family));
+    let kind = if own { ToolKind::RightParserFails } else { ToolKind::WrongParser };
+    Some(ToolTrouble { family, ..trouble(kind, side, Confidence::High, seen) })
 }
 
-/// Several declared names or several objects in one streamed call.
+/// Several declared names or several objects in one streamed call, or a call torn in two: the name in one, the arguments in
+/// the next.
 fn glued(side: &Side<'_>) -> bool {
-    side.mode == Mode::Stream
-        && side
-            .completion
-            .tool_calls
-            .iter()
-            .any(|call| several_names(&call.name, side) || call.arguments.as_text().contains("}{"))
+    let calls = &side.completion.tool_calls;
+    let torn = || {
+        calls.windows(2).any(|pair| {
+            side.request.tool(&pair[0].name).is_some()
+                && pair[0].arguments.as_text().is_empty()
+                && pair[1].name.is_empty()
+        })
+    };
+    let several =
+        || calls.iter().any(|call| several_names(&call.name, side) || call.arguments.as_text().contains("}{"));
+    side.mode == Mode::Stream && (several() || torn())
 }
 
 /// A declared name, and another one right behind it.

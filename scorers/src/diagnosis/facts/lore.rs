@@ -29,6 +29,14 @@ impl Facts<'_> {
         }
     }
 
+    /// The configured tool parser is made for this family, or the model's own: it does not read it by chance.
+    #[must_use]
+    pub fn tool_parser_is_made_for(&self, family: &str) -> bool {
+        let Some(parser) = self.launch.tool_parser.value() else { return false };
+        let own = catalogue::parser_families(self.engine(), FamilyKind::Tool, parser);
+        own.iter().any(|own| same_bytes(own, family)) || self.tool_parser_is_the_models() == Some(true)
+    }
+
     /// The configured tool parser is one that the catalogue names for the model.
     #[must_use]
     pub fn tool_parser_is_the_models(&self) -> Option<bool> {
@@ -118,14 +126,21 @@ impl Facts<'_> {
         self.launch.is_launch && self.launch.chat_template == Known::Absent && self.model().tool_template.is_some()
     }
 
-    /// A call of the history whose arguments end too early: it was cut. What has too much was made so.
+    /// A call of the history whose arguments the server did not make so: they end too early, or hold what no serialiser
+    /// writes (bare quotes, line breaks), and the reason. What has too much at its end is a parser's work.
     #[must_use]
-    pub fn cut_history_call(&self) -> Option<String> {
+    pub fn broken_history_call(&self) -> Option<(String, &'static str)> {
         let messages = self.request.messages.iter();
         let mut calls = messages.filter_map(|message| message.get("tool_calls").and_then(Value::as_array)).flatten();
         calls.find_map(|call| {
             let arguments = call.pointer("/function/arguments").and_then(Value::as_str)?;
-            serde_json::from_str::<Value>(arguments).is_err_and(|error| error.is_eof()).then(|| arguments.to_owned())
+            let error = serde_json::from_str::<Value>(arguments).err().filter(|_| !arguments.trim().is_empty())?;
+            let why = match error.is_eof() {
+                true => "are unterminated: an earlier turn was cut and stored",
+                false if error.to_string().starts_with("trailing characters") => return None,
+                false => "are no JSON: an earlier turn was stored as the model wrote it, with characters that are not escaped",
+            };
+            Some((arguments.to_owned(), why))
         })
     }
 

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::dialects::{Recognition, Strength};
+use crate::dialects::{Recognition, Stand, Strength, is_word_of_sentence};
 
 /// The family of markup of which too little is left to tell.
 pub(super) const UNKNOWN: &str = "unknown";
@@ -63,14 +63,27 @@ pub enum CallState {
 /// Delimiters of call formats, of whatever family: no part of an answer beside a delivered call, or at its very end.
 static DELIMITER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)</?[a-z]*:?[a-z_]*(?:tool|function)_?calls?[^<>\n]{0,20}>|<[|｜][^<>\n]{0,40}(?:tool|DSML|function|python_tag|action)[^<>\n]{0,40}>|\[/?TOOL_CALLS\]|</?function[=>]|</?arg_(?:key|value)>|<tool_call\|>|</?invoke\b|</?TOOLCALL>",
+        r"(?i)</?[a-z]*:?[a-z_]*(?:tool|function)_?calls?[^<>\n]{0,20}>|</?[|｜‖]{1,2}[^<>\n]{0,40}(?:tool|DSML|function|python_tag|action)[^<>\n]{0,40}>|\[/?TOOL_CALLS?\]|</?function[=>]|</?arg_(?:key|value)>|<tool_call\|>|</?invoke\b|</?TOOLCALL>",
     )
     .ok()
 });
 
-/// The first delimiter in a text.
+/// The first delimiter in a text that is not a word of what the text says: quoted, or in the middle of a sentence.
 pub(super) fn left_over(text: &str) -> Option<&str> {
-    DELIMITER.as_ref()?.find(text).map(|found| found.as_str())
+    let mut found = DELIMITER.as_ref()?.find_iter(text).peekable();
+    found.peek()?;
+    let stand = Stand::of(text);
+    let mentioned = |start: usize, end: usize| {
+        let end = text.get(end..).and_then(|rest| rest.find(['>', '\n'])).map_or(end, |at| end + at + 1);
+        stand.is_quoted(text, start) || is_word_of_sentence(text, start..end)
+    };
+    found
+        .find(|found| {
+            let whole = found.as_str().ends_with(['>', ']']);
+            let end = if whole { found.end() - 1 } else { found.end() };
+            !mentioned(found.start(), end)
+        })
+        .map(|found| found.as_str())
 }
 
 /// The text ends with a delimiter.

@@ -179,6 +179,15 @@ impl<'a> Side<'a> {
         left_over(self.completion.text())
     }
 
+    /// The text holds the markup of calls, and each of them is delivered as well.
+    #[must_use]
+    pub fn repeats_calls(&self) -> bool {
+        let calls = self.completion.tool_calls.len();
+        calls > 0
+            && self.leak_place() == Some("content")
+            && self.reread.is_some_and(|reread| reread.completion.tool_calls.len() == calls)
+    }
+
     /// The call's name is not declared, and name or arguments are not what any model means: pieces of markup.
     fn is_mangled(&self, call: &ToolCall) -> bool {
         if self.request.tools.is_empty() || self.request.tool(&call.name).is_some() {

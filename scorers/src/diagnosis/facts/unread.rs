@@ -25,7 +25,20 @@ pub(super) fn unread(completion: &Completion, reread: Option<&Reread>, view: &At
     }
     let hints = Hints { request: Some(view.request), model };
     let found = recognise(text, &hints).filter(|found| found.damage.is_some() && found.strength >= Strength::Partial);
-    found.map(|found| (&found).into()).or_else(|| remains(text, view.request))
+    let broken = || broken_bare_call(text, view.request).filter(|_| !completion.is_truncated());
+    found.map(|found| (&found).into()).or_else(|| remains(text, view.request)).or_else(broken)
+}
+
+/// The whole text is to be a call in bare JSON: it names a declared tool and its arguments, and does not parse.
+fn broken_bare_call(text: &str, request: &Request) -> Option<Seen> {
+    let whole = text.trim();
+    let begun = whole.starts_with('{') || whole.starts_with("[{");
+    let has = |key: &str| whole.contains(&format!("\"{key}\""));
+    let is_call = begun && has("name") && (has("arguments") || has("parameters"));
+    let named = is_call && request.tools.iter().any(|tool| has(&tool.name));
+    let seen = Seen { family: UNKNOWN, start: 0, end: text.len(), strength: Strength::Weak, damaged: true };
+    (named && serde_json::from_str::<Value>(whole).is_err_and(|error| !error.to_string().starts_with("trailing")))
+        .then_some(seen)
 }
 
 /// What a parser left of a call: a declared name, a key of its arguments, and a delimiter at the very end.

@@ -11,23 +11,21 @@ use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs, advice
 pub(super) static RULE: Rule = Rule {
     id: "bad_args",
     kind: "bad_args",
-    summary: "A call's arguments are spoilt: no JSON, markup left in the values, types lost, an object where a string is due, or a broken call in the history.",
-    manual: "Looks at arguments that are no JSON in a complete answer, at pieces of a family's markup inside values, at \
+    summary: "A call's arguments are spoilt: no JSON, types lost, an object where a string is due, or a broken call in the history.",
+    manual: "Looks at arguments that are no JSON in a complete answer, at \
              arguments sent as an object, at values of another type than declared where the model's format writes no types, at a call the parser saw and could not deliver, and at errors about the arguments of \
-             replayed calls. An empty string for a tool without parameters is right.",
+             replayed calls. An empty string for a tool without parameters is right. \
+             Markup and lost parameters are arguments_misread's.",
     explains: &["finish_reason", "model_fault", "server_dropped_output"],
     hides_intent: false,
     check,
 };
 
-/// Pieces of markup that no argument holds by intent.
-const RESIDUE: &[&str] = &["<|\"|", "<|\\\"|", "<arg_value>", "</arg_value>", "<arg_key>", "</parameter>", "<parameter=", "<|tool_call", "</tool_call>", "[TOOL_CALLS]", "[ARGS]", "<｜tool▁", "<|tool_calls_section", "</function>"];
-
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     signs
         .error_finding(&RULE)
-        .map(|finding| replayed(signs, finding))
+        .map(|finding| if signs.error.as_ref().is_some_and(|error| error.explained.entry.needs_history_calls()) { replayed(signs, finding) } else { finding })
         .or_else(|| lost(signs))
         .or_else(|| facts.sides.iter().find_map(|side| side.completion.tool_calls.iter().find_map(|call| spoilt(facts, side, call))))
         .or_else(|| unfit(signs))
@@ -35,12 +33,12 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
 
 /// The error is about the history: whose call is broken?
 fn replayed(signs: &Signs<'_>, mut finding: Finding) -> Finding {
-    match signs.facts.cut_history_call() {
-        Some(arguments) => {
+    match signs.facts.broken_history_call() {
+        Some((arguments, why)) => {
             finding.blame = Blame::Request;
-            finding.message = "the history holds a call whose arguments are unterminated: an earlier turn was cut and stored, and the server refuses to replay it. It is not the current generation".to_owned();
+            finding.message = format!("the history holds a call whose arguments {why}, and the server refuses to replay it. It is not the current generation");
             finding.evidence.push(crate::diagnosis::Evidence { task: signs.facts.task.to_owned(), place: "request".to_owned(), excerpt: crate::diagnosis::rule::excerpt(&arguments) });
-            finding.fix = vec!["drop or repair the truncated call before replaying the history".to_owned(), "raise max_tokens on the earlier turn".to_owned()];
+            finding.fix = vec!["drop or repair the broken call before replaying the history".to_owned(), "raise max_tokens on the earlier turn where it was truncated".to_owned()];
         }
         None => {
             finding.message = "the 400 comes from replayed arguments this server produced: the history's calls were delivered by its own tool parser".to_owned();
@@ -96,16 +94,12 @@ fn spoilt(facts: &Facts<'_>, side: &Side<'_>, call: &ToolCall) -> Option<Finding
     let draft = |blame, confidence, message: String| {
         Draft::new(&RULE, blame, confidence, message).families(None, facts.launch.tool_parser.value()).evidence(facts, "arguments", &text)
     };
-    if let Some(piece) = RESIDUE.iter().find(|piece| text.contains(**piece)) {
-        let message = format!("parser residue in values: `{}` is a piece of the model's call format, left in the arguments of {}", piece.replace('\\', ""), call.name);
-        return Some(draft(Blame::ServerBug, Confidence::High, message).ruled_out("the parser's family: the call itself was read").fix(advice::upgrade(facts)).done());
-    }
     if matches!(call.arguments, Arguments::Json(_)) {
         let message = format!("the arguments of {} are sent as an object where the contract wants a JSON string: strict clients break on it", call.name);
         let blame = if facts.server().gateway.is_some() { Blame::Gateway } else { Blame::ServerBug };
         return Some(draft(blame, Confidence::High, message).severity(Severity::Warning).fix(advice::upgrade(facts)).done());
     }
-    if side.mode == Mode::Stream || side.at_cap() || call.arguments.value().is_ok() {
+    if side.mode == Mode::Stream || side.at_cap() || call.arguments.value().is_ok() || text.trim().is_empty() {
         return None;
     }
     let message = format!("the arguments of {} are no JSON although the answer is complete (finish_reason {})", call.name, side.finish());

@@ -9,9 +9,9 @@ use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs, advice
 pub(super) static RULE: Rule = Rule {
     id: "content_duplicates_call",
     kind: "other",
-    summary: "The text repeats the arguments of a call that was delivered as it should be.",
-    manual: "Looks at a text that is the same JSON as a delivered call's arguments. The call is right; clients that show the text \
-             show a duplicate.",
+    summary: "The text repeats a call, or its arguments, that was delivered as it should be.",
+    manual: "Looks at a text that is the same JSON as a delivered call's arguments, or that holds the markup of the very calls \
+             that are delivered. The call is right; clients that show the text show a duplicate.",
     explains: &[],
     hides_intent: false,
     check,
@@ -20,9 +20,14 @@ pub(super) static RULE: Rule = Rule {
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     facts.sides.iter().find_map(|side| {
-        let text: Value = serde_json::from_str(side.completion.text().trim()).ok()?;
-        side.completion.tool_calls.iter().find(|call| text.is_object() && call.arguments.value().as_ref() == Ok(&text))?;
-        let message = "the text is a duplicate of the arguments of the call beside it; the call itself is right";
+        let message = match side.repeats_calls() {
+            true => "the text holds the markup of the call beside it as well; the call itself is right",
+            false => {
+                let text: Value = serde_json::from_str(side.completion.text().trim()).ok()?;
+                side.completion.tool_calls.iter().find(|call| text.is_object() && call.arguments.value().as_ref() == Ok(&text))?;
+                "the text is a duplicate of the arguments of the call beside it; the call itself is right"
+            }
+        };
         Some(
             Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, message)
                 .severity(Severity::Warning)

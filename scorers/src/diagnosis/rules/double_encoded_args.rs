@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "A call's arguments, or one of them, are JSON inside a JSON string.",
     manual: "Looks at arguments that decode to a string which decodes to an object, at an argument whose schema says object or \
              array (references followed) and whose value is a string of JSON, and at the same inside leaked markup.",
-    explains: &["bad_args", "wrong_tool_parser", "no_tool_parser", "finish_reason", "model_fault"],
+    explains: &["bad_args", "arguments_misread", "wrong_tool_parser", "no_tool_parser", "finish_reason", "model_fault"],
     hides_intent: false,
     check,
 };

@@ -13,15 +13,30 @@ pub(super) static RULE: Rule = Rule {
     summary: "finish_reason does not tell what happened: calls under stop, tool_calls without a call, a cut answer under another name.",
     manual: "Looks at stop (not for a named tool) beside delivered calls, which is a warning; at tool_calls with an empty list and \
              prose, where a forced call was not enforced; at tool_calls where the tokens reach max_tokens and the arguments are \
-             unterminated: that is a cut answer, and the budget's; and at whole streams without any finish_reason.",
-    explains: &["bad_args", "stream_only", "model_fault", "template"],
+             unterminated: that is a cut answer, and the budget's; at whole streams without any finish_reason; at calls under a reason that no client knows.",
+    explains: &["bad_args", "arguments_misread", "stream_only", "model_fault", "template"],
     hides_intent: false,
     check,
 };
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    facts.sides.iter().find_map(|side| cut(facts, side).or_else(|| under_stop(facts, side)).or_else(|| no_call(signs, side)).or_else(|| unstated(facts, side)))
+    facts.sides.iter().find_map(|side| cut(facts, side).or_else(|| under_stop(facts, side)).or_else(|| no_call(signs, side)).or_else(|| unstated(facts, side)).or_else(|| unheard(facts, side)))
+}
+
+/// Calls arrived, under a reason that the contract does not have.
+fn unheard(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
+    let unknown = side.completion.deviations.iter().any(|deviation| deviation.kind == "finish_reason_unknown");
+    if side.completion.tool_calls.is_empty() || !unknown || side.completion.stream_error.is_some() {
+        return None;
+    }
+    Some(
+        Draft::new(&RULE, Blame::ServerBug, Confidence::High, format!("warning only: the calls arrived, and finish_reason is {:?}, which the contract does not have; strict clients skip them", side.finish()))
+            .severity(Severity::Warning)
+            .evidence(facts, "finish_reason", side.finish())
+            .fix(format!("{}; branch on tool_calls, not on finish_reason", advice::upgrade(facts)))
+            .done(),
+    )
 }
 
 /// The stream is whole, and no chunk says why it ended.

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     manual: "Looks for a whole call of a known family in the text, the same in both modes, with finish_reason stop and an \
              empty list of calls, where tools were declared; and for the errors of servers that were started without tool \
              support. A call that is quoted in a sentence, or that names no declared tool, is no sign.",
-    explains: &["auto_tool_choice_missing", "finish_reason", "bad_args", "stream_only", "model_fault", "server_dropped_output"],
+    explains: &["auto_tool_choice_missing", "finish_reason", "bad_args", "arguments_misread", "stream_only", "model_fault", "server_dropped_output"],
     hides_intent: true,
     check,
 };

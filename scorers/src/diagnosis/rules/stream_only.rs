@@ -1,7 +1,7 @@
 //! `stream_only`: the streamed answer is wrong where the plain one is right (or the other way round).
 
 use crate::completion::{Body, Mode};
-use crate::diagnosis::causes::{ReasoningKind, ToolKind};
+use crate::diagnosis::causes::{self, ReasoningKind, Spoilt, ToolKind};
 use crate::diagnosis::facts::{Facts, Side};
 use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
              closing brace although finish_reason says tool_calls and the budget is not spent, at an error on a line that is \
              no data line, and at tokens without a single delta. Where only a stream was stored, the plain answer is what to \
              compare with.",
-    explains: &["finish_reason", "bad_args", "server_dropped_output", "wrong_tool_parser", "model_fault", "structured_output_ignored", "context_overflow"],
+    explains: &["finish_reason", "bad_args", "arguments_misread", "server_dropped_output", "wrong_tool_parser", "model_fault", "structured_output_ignored", "context_overflow"],
     hides_intent: true,
     check,
 };
@@ -23,7 +23,9 @@ pub(super) static RULE: Rule = Rule {
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     error_line(signs)
         .or_else(|| index_reused(signs))
+        .or_else(|| repeated_arguments(signs))
         .or_else(|| cut_arguments(signs))
+        .or_else(|| lost_arguments(signs))
         .or_else(|| from_causes(signs))
         .or_else(|| texts_differ(signs)).or_else(|| thoughts_in_one_mode(signs))
 }
@@ -128,6 +130,63 @@ fn cut_arguments(signs: &Signs<'_>) -> Option<Finding> {
             .fix(advice::upgrade(facts))
             .done(),
     )
+}
+
+/// The whole arguments, and then more of the like: sent again at the end, or over and over until the budget is spent.
+fn repeated_arguments(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let side = streams(facts).find(|side| side.broken_call().is_some())?;
+    let call = side.broken_call()?;
+    let text = call.arguments.as_text();
+    let mut values = serde_json::Deserializer::from_str(&text).into_iter::<serde_json::Value>();
+    let first = values.next()?.ok().filter(serde_json::Value::is_object)?;
+    let rest = text.get(values.byte_offset()..)?.trim_start();
+    let again = values.next().is_some_and(|second| second.as_ref().is_ok_and(|second| *second == first)) || text.starts_with(rest);
+    if rest.is_empty() || !again {
+        return None;
+    }
+    let message = format!("the arguments of {} were streamed more than once: clients that put the pieces together get no JSON", call.name);
+    Some(
+        draft(signs, Confidence::High, message)
+            .evidence(facts, "arguments", &text)
+            .ruled_out("the model: the first object is whole")
+            .fix("use stream: false, or take the first whole object")
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
+}
+
+/// A call whose arguments were never streamed, or of which the other mode carries more.
+fn lost_arguments(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    if signs.tool.as_ref().is_some_and(|found| found.kind != ToolKind::OneMode) {
+        return None;
+    }
+    let (call, key, side) = streams(facts).filter(|side| !side.at_cap()).find_map(|side| {
+        side.completion.tool_calls.iter().enumerate().find_map(|(at, call)| {
+            let whole = facts.sides.iter().any(|other| other.mode == Mode::Plain && has_arguments(other, at, &call.name));
+            match causes::spoilt(side, call)? {
+                Spoilt::Nothing(key) => Some((call, key, side)),
+                Spoilt::Empty(key) if whole => Some((call, key, side)),
+                _ => None,
+            }
+        })
+    })?;
+    let message = format!("{} was streamed without its arguments, and it needs `{key}`: even a model that gives none writes an empty object", call.name);
+    Some(
+        draft(signs, Confidence::Medium, message)
+            .evidence(facts, "stream", &names(side))
+            .ruled_out("the budget: the answer is complete")
+            .fix("compare with stream: false")
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
+}
+
+/// The call at this place carries arguments.
+fn has_arguments(side: &Side<'_>, at: usize, name: &str) -> bool {
+    let call = side.completion.tool_calls.get(at).filter(|call| call.name == name);
+    call.and_then(Side::object_of).and_then(|value| value.as_object().map(|map| !map.is_empty())).unwrap_or_default()
 }
 
 fn from_causes(signs: &Signs<'_>) -> Option<Finding> {

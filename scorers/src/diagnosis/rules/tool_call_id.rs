@@ -46,7 +46,9 @@ fn delivered(signs: &Signs<'_>) -> Option<Finding> {
         let mut seen = HashSet::new();
         let (id, what) = calls.iter().find_map(|call| {
             let id = call.id.as_deref().unwrap_or_default();
-            let what = if id.is_empty() {
+            let what = if call.name.is_empty() {
+                return None;
+            } else if id.is_empty() {
                 "the id of the call is empty: warning, an empty id breaks tool replies"
             } else if !seen.insert(id) {
                 "two calls carry the same id: warning, tool replies cannot be told apart"

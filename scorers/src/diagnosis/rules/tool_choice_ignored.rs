@@ -1,37 +1,96 @@
 //! `tool_choice_ignored`: calls were delivered although none were allowed.
 
+use crate::completion::ToolCall;
+use crate::diagnosis::facts::{CallState, Side};
 use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
+use crate::dialects::{Hints, Strength, recognise};
 use crate::request::ToolChoice;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "tool_choice_ignored",
     kind: "other",
-    summary: "The server delivers calls although tool_choice is none, or another tool than the one it was told to force.",
-    manual: "Looks at delivered calls under tool_choice none, and at a call to another tool than the named one. The server is to \
-             enforce both.",
+    summary: "The server does not hold to tool_choice: calls under none, another tool than the named one, prose under required.",
+    manual: "Looks at delivered calls under tool_choice none, at a text that is nothing but a call there, at a call to another \
+             tool than the named one, and at whole prose where a call was forced. The server is to enforce all of these.",
     explains: &["model_fault", "finish_reason"],
     hides_intent: true,
     check,
 };
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
+    match signs.facts.request.tool_choice.as_ref()? {
+        ToolChoice::None => called_all_the_same(signs).or_else(|| called_in_text(signs)),
+        ToolChoice::Named(name) => called_another(signs, name).or_else(|| answered_in_prose(signs)),
+        ToolChoice::Required => answered_in_prose(signs),
+        _ => None,
+    }
+}
+
+fn draft(signs: &Signs<'_>, message: String) -> Draft {
+    Draft::new(&RULE, Blame::ServerBug, Confidence::High, message).families(None, signs.facts.launch.tool_parser.value())
+}
+
+fn delivered(signs: &Signs<'_>, message: impl Fn(&ToolCall) -> Option<String>) -> Option<Finding> {
     let facts = &signs.facts;
-    let side = facts.sides.iter().find(|side| !side.completion.tool_calls.is_empty())?;
-    let call = side.completion.tool_calls.first()?;
-    let message = match &facts.request.tool_choice {
-        Some(ToolChoice::None) => "tool_choice none not honoured: the server delivers calls all the same".to_owned(),
-        Some(ToolChoice::Named(name)) if *name != call.name && facts.request.tool(&call.name).is_some() => {
-            format!("tool_choice not honoured: {name} was to be called, and the server delivers {}", call.name)
-        }
-        _ => return None,
-    };
+    let call = facts.sides.iter().find_map(|side| side.completion.tool_calls.first())?;
     Some(
-        Draft::new(&RULE, Blame::ServerBug, Confidence::High, message)
-            .families(None, facts.launch.tool_parser.value())
+        draft(signs, message(call)?)
             .evidence(facts, "tool_calls", &format!("{}({})", call.name, call.arguments.as_text()))
             .fix(format!("{}; omit tools instead of sending tool_choice none", advice::upgrade(facts)))
+            .done(),
+    )
+}
+
+fn called_all_the_same(signs: &Signs<'_>) -> Option<Finding> {
+    delivered(signs, |_| Some("tool_choice none not honoured: the server delivers calls all the same".to_owned()))
+}
+
+fn called_another(signs: &Signs<'_>, name: &str) -> Option<Finding> {
+    delivered(signs, |call| {
+        let other = name != call.name && signs.facts.request.tool(&call.name).is_some();
+        other.then(|| format!("tool_choice not honoured: {name} was to be called, and the server delivers {}", call.name))
+    })
+}
+
+/// The text is a call and little else, although none was to be made: the model was shown the tools all the same.
+fn called_in_text(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    if facts.request.tools.is_empty() || !facts.scored.is_empty() && !facts.something_failed() {
+        return None;
+    }
+    let side = facts.sides.iter().find(|side| {
+        let text = side.completion.text();
+        let hints = Hints { request: Some(facts.request), model: None };
+        text.contains(['<', '[']) && recognise(text, &hints).is_some_and(|found| {
+            found.damage.is_none() && found.strength == Strength::Strong && text.trim().len() <= found.span.len()
+        })
+    })?;
+    Some(
+        draft(signs, "tool_choice none, and the model calls in the text: the template shows it the tools all the same, and no parser looks".to_owned())
+            .evidence(facts, "content", side.completion.text())
+            .ruled_out("the tool parser: it is not to run under tool_choice none")
+            .fix("omit tools instead of sending tool_choice none (vLLM: --exclude-tools-when-tool-choice-none)")
+            .done(),
+    )
+}
+
+/// A call was forced, and plain prose came back whole.
+fn answered_in_prose(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    if signs.tool.is_some() || signs.reasoning.is_some() || facts.request.tools.is_empty() {
+        return None;
+    }
+    let prose = |side: &&Side<'_>| {
+        side.call_state() == CallState::None && !side.is_silent() && side.finish() == "stop" && !side.at_cap()
+    };
+    let side = facts.sides.iter().find(prose)?;
+    Some(
+        draft(signs, "tool_choice not honoured: a call was forced, and the server lets the model answer in prose; required was not enforced".to_owned())
+            .evidence(facts, "content", side.completion.text())
+            .ruled_out("the model alone: a forced call is the server's to enforce")
+            .fix(format!("{}; tool_choice auto until then", advice::upgrade(facts)))
             .done(),
     )
 }

@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
              completion tokens with every field empty, finish_reason tool_calls with an empty list, a call whose name is \
              markup, another format's markers left beside a call. Not told from no_tool_parser by one leaked answer alone: \
              then the launch line, the engine's habits and how common each fault is decide, and the other is named too.",
-    explains: &["finish_reason", "bad_args", "stream_only", "model_fault", "server_dropped_output"],
+    explains: &["finish_reason", "bad_args", "arguments_misread", "stream_only", "model_fault", "server_dropped_output"],
     hides_intent: true,
     check,
 };

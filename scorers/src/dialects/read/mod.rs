@@ -22,4 +22,4 @@ pub(super) use part::Part;
 pub(super) use pattern::Pattern;
 pub(super) use python_write::Quote;
 pub(super) use shape::Shape;
-pub(super) use stand::{Stand, is_word_of_sentence};
+pub(crate) use stand::{Stand, is_word_of_sentence};

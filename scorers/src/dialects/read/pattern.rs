@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::super::{ByteSet, Call, Grammar, Hints, Need, Scan, Strength};
 use super::cx::{Cx, Miss};
 use super::form::Form;
-use super::stand::Stand;
+use super::stand::{Stand, is_word_of_sentence};
 use super::{step, write};
 
 /// Damaged markup names its tool within this many characters.
@@ -125,6 +125,10 @@ impl Pattern {
                 found.cuts.push(at..end);
                 end
             }
+            Ok((_, end)) if form.strength == Strength::Strong && is_mention(cx.text, at, end) => {
+                cx.notes.truncate(notes);
+                end
+            }
             Ok((calls, end)) if form.strength == Strength::Strong => {
                 cx.notes.truncate(notes);
                 let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
@@ -154,6 +158,10 @@ impl Pattern {
             return;
         }
         cx.spend(NEAR);
+        let anchor = form.anchor().unwrap_or_default();
+        if is_word_of_sentence(cx.text, at..at + anchor.len()) {
+            return;
+        }
         let stop = stop.max(at);
         let near = cx.rest(at);
         let near = near.char_indices().nth(NEAR).map_or(near, |(end, _)| &near[..end]);
@@ -196,7 +204,8 @@ impl Pattern {
         }
         self.widen(cx.text, stand, &mut found.cuts);
         let span = found.cuts.first()?.start..found.cuts.last()?.end;
-        if form.strength == Strength::Weak && !cx.left(span.end).is_empty() {
+        // What closes the fence around the call is no more text.
+        if form.strength == Strength::Weak && !matches!(cx.left(span.end).trim_start(), "" | "```") {
             return None;
         }
         if form.whole && !cx.text.get(..span.start)?.trim().is_empty() {
@@ -243,6 +252,13 @@ impl Pattern {
             }
         }
     }
+}
+
+/// Prose stands before and behind it on its line: a sample within a sentence.
+fn is_mention(text: &str, at: usize, end: usize) -> bool {
+    let (Some(before), Some(after)) = (text.get(..at), text.get(end..)) else { return false };
+    let line = |piece: Option<&str>| piece.is_some_and(|piece| piece.contains(char::is_alphabetic));
+    line(before.rsplit('\n').next()) && line(after.split('\n').next())
 }
 
 /// A declared tool, called with at least one key that it declares (or with none).

@@ -72,6 +72,7 @@ fn stretches(text: &str, quoted: &mut Vec<Range<usize>>) {
     for line in text.split_inclusive('\n') {
         let trimmed = line.trim();
         match fence {
+            None if is_call_fence(trimmed) => {}
             None if trimmed.starts_with("```") => fence = Some(at),
             None => inline(line, at, quoted),
             Some(start) if !trimmed.is_empty() && trimmed.bytes().all(|byte| byte == b'`') => {
@@ -85,6 +86,11 @@ fn stretches(text: &str, quoted: &mut Vec<Range<usize>>) {
     if let Some(start) = fence {
         quoted.push(start..text.len());
     }
+}
+
+/// A fence that says itself that it holds a call, as Gemma 3 writes it (vllm#14734): no code sample.
+fn is_call_fence(line: &str) -> bool {
+    line.strip_prefix("```").is_some_and(|label| ["tool_code", "tool_call", "tool_calls"].contains(&label))
 }
 
 /// The stretches between back ticks of one line.

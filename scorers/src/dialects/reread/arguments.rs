@@ -70,6 +70,10 @@ fn read(arguments: &Arguments, lossy: bool, book: &mut impl FnMut(&str, &str)) -
         Arguments::Text(text) if text.trim().is_empty() => return None,
         Arguments::Text(text) => match serde_json::from_str(text) {
             Ok(value) => value,
+            Err(_) if let Some(once) = said_again(text) => {
+                book("arguments_repeated", "the same object stands there more than once");
+                return Some((once, true));
+            }
             Err(_) => {
                 let closed = lossy.then(|| closed(text)).flatten()?;
                 book("arguments_cut", "the closing brackets are missing");
@@ -91,6 +95,13 @@ fn read(arguments: &Arguments, lossy: bool, book: &mut impl FnMut(&str, &str)) -
         }
     }
     value.is_object().then_some((value, changed))
+}
+
+/// The object that the text holds several times, and nothing else.
+fn said_again(text: &str) -> Option<Value> {
+    let values: Vec<Value> = serde_json::Deserializer::from_str(text).into_iter().collect::<Result<_, _>>().ok()?;
+    let (first, rest) = values.split_first()?;
+    (first.is_object() && !rest.is_empty() && rest.iter().all(|value| value == first)).then(|| first.clone())
 }
 
 /// A JSON text that lacks nothing but closing brackets, closed.
@@ -140,7 +151,11 @@ fn clean(value: &mut Value) -> bool {
 
 fn trimmed<'t>(text: &'t str, residue: &str) -> Option<&'t str> {
     let text = text.trim();
-    text.strip_prefix(residue).or_else(|| text.strip_suffix(residue))
+    let inner = text.strip_prefix(residue).or_else(|| text.strip_suffix(residue))?;
+    // A closing tag that has its opening one in the same value is part of a sample.
+    let paired = residue.strip_prefix("</").map(|name| format!("<{}", name.trim_end_matches('>')));
+    let sample = paired.is_some_and(|open| text.matches(&open).count() == text.matches(residue).count());
+    (!sample).then_some(inner)
 }
 
 /// Takes the line breaks off values where every text is one line between two of them.

@@ -1,0 +1,56 @@
+//! `arguments_misread`: a call's arguments are well-formed, and not what the model wrote.
+
+use crate::completion::{Mode, ToolCall};
+use crate::diagnosis::causes::{self, Spoilt};
+use crate::diagnosis::facts::{Facts, Side};
+use crate::diagnosis::rule::Draft;
+use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "arguments_misread",
+    kind: "bad_args",
+    summary: "The parser misread a call's arguments: markup left in keys or values, parameters lost.",
+    manual: "Looks at pieces of a family's markup in keys, or at the ends of values without their counterpart (a file that shows \
+             such markup is no fault); at a key that swallowed its value; and at arguments that are missing altogether although \
+             the tool needs some.",
+    explains: &["bad_args", "finish_reason", "model_fault", "server_dropped_output"],
+    hides_intent: true,
+    check,
+};
+
+fn check(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    facts.sides.iter().find_map(|side| side.completion.tool_calls.iter().find_map(|call| misread(facts, side, call)))
+}
+
+fn misread(facts: &Facts<'_>, side: &Side<'_>, call: &ToolCall) -> Option<Finding> {
+    let message = causes::spoilt(side, call).and_then(|found| by_the_parser(side, call, found))?;
+    let text = call.arguments.as_text();
+    let confidence = if text.trim().len() > 2 { Confidence::High } else { Confidence::Medium };
+    Some(
+        Draft::new(&RULE, Blame::ServerBug, confidence, message)
+            .families(None, facts.launch.tool_parser.value())
+            .evidence(facts, "arguments", &text)
+            .ruled_out("the parser's family: the call itself was read")
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
+}
+
+/// What a parser did to the arguments. An empty object may be what the model wrote.
+fn by_the_parser(side: &Side<'_>, call: &ToolCall, found: Spoilt) -> Option<String> {
+    let name = &call.name;
+    Some(match found {
+        Spoilt::Residue(piece) => {
+            format!("parser residue in values: `{piece}` is a piece of the model's call format, left in the arguments of {name}")
+        }
+        Spoilt::Key(key) => {
+            format!("parser residue in keys: `{key}` holds a declared parameter's name and its value, misread in the arguments of {name}")
+        }
+        Spoilt::Nothing(key) if side.mode == Mode::Plain && !side.at_cap() => {
+            format!("{name} arrived without any arguments, and it needs `{key}`: even a model that gives none writes an empty object")
+        }
+        Spoilt::Nothing(_) | Spoilt::Empty(_) => return None,
+    })
+}
