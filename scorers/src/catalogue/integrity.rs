@@ -261,6 +261,7 @@ fn spot_checks_of_the_recipes() {
 
 /// One id for each rule.
 const SAMPLE_IDS: &[&str] = &[
+    "LGAI-EXAONE/EXAONE-4.0-32B",
     "Hermes-3-Llama-3.1-8B",
     "xLAM-2-8b-fc-r",
     "ToolACE-8B",
