@@ -64,8 +64,7 @@ fn side(parser: &ParserChoice, store: &Store, io: &mut Io) -> anyhow::Result<(Ru
     options.ttft = Duration::from_millis(20);
     options.tokens_per_second = 1_000.0;
     options.reasoning_family = None;
-    let flag = options.tool_parser.clone().unwrap_or_default();
-    let model = options.model.clone();
+    let (flag, model) = (options.tool_parser.clone().unwrap_or_default(), options.model.clone());
     let runtime = runtime()?;
     let harness = runtime.block_on(Harness::start(options, Brain::builtin(), 0))?;
     let client = client(harness.base_url().parse()?, None)?;

@@ -6,10 +6,11 @@ use monban_scorers::{Body, Exchange};
 use serde_json::Value;
 
 use super::EndpointArgs;
+use crate::endpoint::identify::{Identity, identify};
 use crate::endpoint::{BaseUrl, Client, ClientOptions, Secret};
 
 /// The longest the endpoint is asked who it is. With the runner's patience, a dead one is known within half a minute.
-pub(super) const DISCOVERY: Duration = Duration::from_secs(8);
+const DISCOVERY: Duration = Duration::from_secs(8);
 
 /// A client; the key comes from the environment and from nowhere else.
 pub(super) fn client(base: BaseUrl, api_key_env: Option<&str>) -> anyhow::Result<Client> {
@@ -66,4 +67,10 @@ fn names(exchange: &Exchange) -> Option<Vec<String>> {
     let body: Value = serde_json::from_slice(&raw.0).ok()?;
     let models = body.get("data")?.as_array()?;
     Some(models.iter().filter_map(|model| model.get("id")?.as_str().map(str::to_owned)).collect())
+}
+
+/// Who answers. Never the reason a run does not begin: what does not answer will be told by the run.
+pub(super) fn discover(client: &Client, runtime: &tokio::runtime::Runtime) -> Identity {
+    let asking = async { tokio::time::timeout(DISCOVERY, identify(client)).await };
+    runtime.block_on(asking).unwrap_or_default()
 }

@@ -21,6 +21,7 @@ mod profile;
 mod progress;
 mod report;
 mod rescore;
+mod resume;
 mod run;
 mod runs;
 mod score;

@@ -1,26 +1,24 @@
 //! `monban run`: suites × endpoint → a run.
 
 use std::io::Write as _;
-use std::sync::Mutex;
 
-use monban_scorers::Outcome;
 use monban_scorers::diagnosis::{Context, RunSignals};
 use serde_json::{Value, json};
 
 use super::Io;
 use super::asked::Asked;
-use super::endpoint::{DISCOVERY, client, model, runtime};
+use super::endpoint::{client, discover, model, runtime};
 use super::launched::Launched;
 use super::live::{self, Live, Telling};
 use super::output::Output;
 use crate::compare::{Side, compare};
-use crate::endpoint::identify::{Identity, identify};
-use crate::endpoint::{BaseUrl, Client};
+use crate::endpoint::Client;
+use crate::endpoint::identify::Identity;
 use crate::exit;
 use crate::plan::Plan;
 use crate::record::{RunDir, RunRecord, RunStart, Store, run_id};
 use crate::report::terminal;
-use crate::runner::{Book, RunOptions, attempt_done};
+use crate::runner::{Book, RunOptions};
 
 /// The arguments of `monban run`.
 #[derive(Debug, clap::Args)]
@@ -87,15 +85,20 @@ pub(super) fn run(args: RunArgs, io: &mut Io) -> anyhow::Result<u8> {
     // Before the first request: a run must not end without its report.
     let output = args.output.as_deref().map(Output::to).transpose()?;
     if let Some(id) = args.resume.clone() {
-        return resume(&id, args, output, io);
+        return super::resume::run(&id, args, output, io);
     }
+    fresh(&args, output, io)
+}
+
+/// A run that is not one taken up again.
+fn fresh(args: &RunArgs, output: Option<Output>, io: &mut Io) -> anyhow::Result<u8> {
     let launched = match args.endpoint.profile.as_deref().map(|path| Launched::read(path, io.err_color)).transpose()? {
         Some(Err(drawn)) => return Ok(io.refuse(&drawn)?),
         Some(Ok(launched)) => Some(launched),
         None => None,
     };
     let defaults = launched.as_ref().map(Launched::defaults).unwrap_or_default();
-    let asked = asked(&args);
+    let asked = asked(args);
     let Some(base) = args.endpoint.base_url.as_ref().or(defaults.base_url.as_ref()) else {
         anyhow::bail!("no endpoint: pass --base-url http://HOST:PORT/v1 (or set MONBAN_BASE_URL)");
     };
@@ -119,11 +122,11 @@ pub(super) fn run(args: RunArgs, io: &mut Io) -> anyhow::Result<u8> {
     let identity = discover(&client, &runtime);
     let endpoint = Asking { client, runtime, plan, model, identity, launched };
     if let Some(launched) = &endpoint.launched {
-        launched.faults(&endpoint.context(&args)).iter().try_for_each(|fault| writeln!(io.err, "{fault}"))?;
+        launched.faults(&endpoint.context(args)).iter().try_for_each(|fault| writeln!(io.err, "{fault}"))?;
     }
     match args.concurrency.as_slice() {
-        [_] | [] => endpoint.level(&args, &asked, output, io),
-        levels => endpoint.levels(levels, &args, &asked, io),
+        [_] | [] => endpoint.level(args, &asked, output, io),
+        levels => endpoint.levels(levels, args, &asked, io),
     }
 }
 
@@ -227,75 +230,6 @@ impl Asking {
     }
 }
 
-/// Takes a run up again, as it was asked.
-fn resume(id: &str, args: RunArgs, output: Option<Output>, io: &mut Io) -> anyhow::Result<u8> {
-    let dir = Store::new(&args.runs_dir).open(id)?;
-    let start = dir.start()?;
-    let asked: Asked = serde_json::from_value(start.options.clone())
-        .map_err(|error| anyhow::anyhow!("the manifest of {} does not say how it was asked: {error}", dir.id()))?;
-    let sources: Vec<String> = start.suites.iter().map(|suite| suite.source.clone()).collect();
-    let plan = match asked.plan(&sources, &start.model, io.err_color)? {
-        Ok(plan) => plan,
-        Err(drawn) => return Ok(io.refuse(&drawn)?),
-    };
-    same_plan(&start, &plan)?;
-    let fail_under = args.fail_under.or(asked.fail_under);
-    let telling = Telling { format: args.format, output, fail_under };
-    let client = client(start.base_url.parse()?, asked.api_key_env.as_deref())?;
-    if let Some(other) = args.endpoint.base_url.as_deref().filter(|other| !is_same(other, client.base())) {
-        writeln!(
-            io.err,
-            "note: the run goes on at {}, where it began; {} is not asked",
-            start.base_url,
-            terminal(other)
-        )?;
-    }
-    let book = Book::resume(dir)?;
-    let left = plan.attempt_count().saturating_sub(book.sink.fold().done().len());
-    writeln!(io.err, "run {}: {left} of {} attempts left", start.run_id, plan.attempt_count())?;
-    let signals = seen(&book.dir, &plan, &start.context)?;
-    let beforehand = serde_json::from_value(start.profile.get("beforehand").cloned().unwrap_or_else(|| json!([])))?;
-    let runtime = runtime()?;
-    let heard = discover(&client, &runtime).reached;
-    let live = Live { client, plan, context: start.context, options: asked.run, book, signals, beforehand, heard };
-    let (dir, record) = live.run(&runtime, io)?;
-    live::tell(&dir, &record, &telling, io)
-}
-
-fn is_same(written: &str, base: &BaseUrl) -> bool {
-    written.parse::<BaseUrl>().is_ok_and(|other| other.to_string() == base.to_string())
-}
-
-/// What the attempts that have their outcome show of the whole run: they are judged again, for it is not journaled.
-fn seen(dir: &RunDir, plan: &Plan, context: &Context) -> anyhow::Result<RunSignals> {
-    let signals = Mutex::new(RunSignals::default());
-    for done in dir.attempts()? {
-        let done = done?;
-        if let Some(task) = plan.tasks.get(done.task).filter(|_| done.outcome != Outcome::Error) {
-            attempt_done((done.task, done.attempt), task, done.exchanges, context, &signals);
-        }
-    }
-    Ok(signals.into_inner().unwrap_or_default())
-}
-
-/// A run goes on with what it was begun with, or not at all.
-fn same_plan(start: &RunStart, plan: &Plan) -> anyhow::Result<()> {
-    for (then, now) in start.suites.iter().zip(&plan.suites) {
-        if then.digest != now.digest {
-            anyhow::bail!(
-                "suite `{}` changed since the run began ({} then, {} now): restore it, or begin a new run",
-                then.name,
-                then.digest,
-                now.digest
-            );
-        }
-    }
-    if start.suites.len() != plan.suites.len() || start.tasks != plan.task_refs() {
-        anyhow::bail!("the tasks are not those the run began with: restore the suites, or begin a new run");
-    }
-    Ok(())
-}
-
 fn asked(args: &RunArgs) -> Asked {
     Asked {
         run: RunOptions {
@@ -313,12 +247,6 @@ fn asked(args: &RunArgs) -> Asked {
         fail_under: args.fail_under,
         api_key_env: args.endpoint.api_key_env.clone(),
     }
-}
-
-/// Who answers. Never the reason a run does not begin: what does not answer will be told by the run.
-fn discover(client: &Client, runtime: &tokio::runtime::Runtime) -> Identity {
-    let asking = async { tokio::time::timeout(DISCOVERY, identify(client)).await };
-    runtime.block_on(asking).unwrap_or_default()
 }
 
 /// `harness` where the simulated endpoint answers, whatever the label; else `real:` and the label.

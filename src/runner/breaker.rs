@@ -212,7 +212,8 @@ mod tests {
         let why = first.open().unwrap();
         assert!(why.contains("Retry-After asks for 600 s more"), "{why}");
         let mut busy = patient();
-        (busy.ask(), busy.ask());
+        busy.ask();
+        busy.ask();
         busy.note((0, 0), &limited("0"));
         assert_eq!(busy.open(), None, "one is still being answered");
         let mut alive = patient();

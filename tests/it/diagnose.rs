@@ -115,7 +115,7 @@ fn a_line_that_cannot_be_read_is_told_with_its_place_and_the_others_are_judged()
 
 #[test]
 fn a_key_that_is_not_known_is_told_once_and_the_line_is_judged() {
-    let mut lines = vec![leaked("a"), leaked("b"), leaked("c")];
+    let mut lines = [leaked("a"), leaked("b"), leaked("c")];
     for line in &mut lines[1..] {
         line["server_flag"] = json!([]);
         line["zzzzzz"] = json!(1);

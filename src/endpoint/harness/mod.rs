@@ -2,6 +2,7 @@
 //!
 //! Everything that it answers is labelled `harness` in the records. It is no model of quality: only of the wire.
 
+mod asked;
 mod brain;
 mod deliver;
 mod engine;
