@@ -1,6 +1,6 @@
 //! The journal: `events.jsonl`, one event a line, append-only.
 //!
-//! Each event is one write, newline included. A line without its newline was never finished (the process was killed):
+//! Whole lines are written, newline included, and nothing waits in a buffer of ours. A line without its newline was never finished (the process was killed):
 //! [`read`](JournalReader) ignores it, [`Journal::reopen`] cuts it off. Anything else that cannot be read is an error.
 
 use std::fmt;
@@ -43,15 +43,15 @@ impl Journal {
     /// # Errors
     /// When it cannot be written (the disk is full).
     pub fn append(&mut self, event: &Event) -> io::Result<()> {
-        self.append_line(&line(event)?)
+        self.append_lines(&line(event)?)
     }
 
-    /// Appends one event as [`line`](fn@line) made it.
+    /// Appends events as [`line`](fn@line) made them.
     ///
     /// # Errors
-    /// When it cannot be written.
-    pub fn append_line(&mut self, line: &[u8]) -> io::Result<()> {
-        self.file.write_all(line)
+    /// When they cannot be written.
+    pub fn append_lines(&mut self, lines: &[u8]) -> io::Result<()> {
+        self.file.write_all(lines)
     }
 
     /// Waits until the disk has it.
@@ -78,11 +78,8 @@ pub fn line(event: &Event) -> io::Result<Vec<u8>> {
 fn room(event: &Event) -> usize {
     let Event::AttemptDone(done) = event else { return 1024 };
     let wire = |exchange: &Exchange| {
-        let body = match &exchange.body {
-            Body::None => 0,
-            Body::Plain(raw) => raw.0.len(),
-            Body::Pieces(pieces) => pieces.iter().map(|piece| piece.raw.0.len() + 64).sum(),
-        };
+        let pieces = if let Body::Pieces(pieces) = &exchange.body { pieces.len() } else { 0 };
+        let body = exchange.body.size() + 64 * pieces;
         768 + exchange.request.get().len() + body + body / 4
     };
     512 + done.exchanges.iter().map(wire).sum::<usize>()

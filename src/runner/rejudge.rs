@@ -66,8 +66,9 @@ pub fn rejudge<E>(
             batch.into_par_iter().filter_map(|stored| judge(plan, context, stored, &signals)).collect();
         for judged in judged {
             let (event, line) = judged.map_err(RejudgeError::Journal)?;
-            sink.emit_line(&event, &line).map_err(RejudgeError::Journal)?;
+            sink.take(&event, &line);
         }
+        sink.write().map_err(RejudgeError::Journal)?;
     }
     conclude(sink, run_findings(&lock(&signals), context), wall_ms).map_err(RejudgeError::Journal)
 }

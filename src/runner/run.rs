@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use monban_scorers::Exchange;
 use monban_scorers::diagnosis::{Context, Finding, RunSignals, run_findings};
-use tokio::task::{JoinSet, spawn_blocking};
+use tokio::task::{JoinSet, spawn_blocking, yield_now};
 
 use super::ask;
 use super::breaker::Breaker;
@@ -69,6 +69,16 @@ pub(super) struct Shared {
     pub(super) sink: Mutex<Sink>,
     signals: Mutex<RunSignals>,
     failure: Mutex<Option<io::Error>>,
+}
+
+impl Shared {
+    /// A journal that cannot be written ends the run.
+    pub(super) fn note_failure(&self, written: io::Result<()>) {
+        if let Err(error) = written {
+            self.stop.end(Level::Now, &format!("the journal cannot be written: {error}"));
+            lock(&self.failure).get_or_insert(error);
+        }
+    }
 }
 
 /// Asks every attempt that has no final outcome, then says what all of them amount to.
@@ -144,6 +154,10 @@ async fn worker(shared: Arc<Shared>) {
         } else {
             judge_beside(&shared, at, exchanges).await;
         }
+        // Others whose answers are here are judged first: one write does for all of them.
+        yield_now().await;
+        let written = lock(&shared.sink).write();
+        shared.note_failure(written);
     }
 }
 
@@ -156,21 +170,11 @@ async fn judge_beside(shared: &Arc<Shared>, at: (usize, u32), exchanges: Vec<Exc
     }
 }
 
-/// Judges an attempt and journals it.
+/// Judges an attempt and books it.
 fn judge(shared: &Shared, at: (usize, u32), exchanges: Vec<Exchange>) {
     let Some(task) = shared.plan.tasks.get(at.0) else { return };
     let event = Event::AttemptDone(attempt_done(at, task, exchanges, &shared.context, &shared.signals));
-    if let Err(error) = line(&event).and_then(|line| lock(&shared.sink).emit_line(&event, &line)) {
-        shared.fail(error);
-    }
-}
-
-impl Shared {
-    /// The journal cannot be written: nothing is asked that could not be kept.
-    pub(super) fn fail(&self, error: io::Error) {
-        self.stop.end(Level::Now, &format!("the journal cannot be written: {error}"));
-        lock(&self.failure).get_or_insert(error);
-    }
+    shared.note_failure(line(&event).map(|line| lock(&shared.sink).take(&event, &line)));
 }
 
 /// Waits for the workers; gives up a dead endpoint; after a stop, what is in flight gets its moment.

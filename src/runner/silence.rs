@@ -32,9 +32,7 @@ pub(super) async fn watch(shared: &Shared, heard: bool) {
         let why = format!("no answer for {seconds} s to any request, nor to GET {one} and {other}");
         let told = lock(&shared.sink).emit(&Event::RunFinding(finding(&why)));
         shared.stop.end(Level::Drain, &format!("circuit_open: {why}"));
-        if let Err(error) = told {
-            shared.fail(error);
-        }
+        shared.note_failure(told);
     }
 }
 

@@ -1,4 +1,4 @@
-//! [`Sink`]: the one place where events go: journal, fold, observers, in this order.
+//! [`Sink`]: the one place where events go: journal, fold, observers.
 
 use std::fmt;
 use std::io;
@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use crate::record::{Event, Fold, Journal, line};
 
-/// Sees every event once it is journaled. Must be quick: the workers wait for it.
+/// Sees every event as it is booked. Must be quick: the workers wait for it.
 pub trait Observer: Send {
     /// Takes an event.
     fn event(&mut self, event: &Event);
@@ -15,6 +15,8 @@ pub trait Observer: Send {
 /// Where a run's events go.
 pub struct Sink {
     journal: Option<Journal>,
+    /// Lines that wait for the next write.
+    pending: Vec<u8>,
     fold: Fold,
     observers: Vec<Box<dyn Observer>>,
 }
@@ -29,7 +31,7 @@ impl Sink {
     /// A sink that goes on from a fold; without a journal nothing is kept on disk.
     #[must_use]
     pub fn new(journal: Option<Journal>, fold: Fold) -> Self {
-        Self { journal, fold, observers: Vec::new() }
+        Self { journal, pending: Vec::new(), fold, observers: Vec::new() }
     }
 
     /// With one more observer.
@@ -45,22 +47,31 @@ impl Sink {
         &self.fold
     }
 
-    /// Takes an event.
+    /// Takes an event and writes it.
     ///
     /// # Errors
-    /// When the journal cannot be written: then the event is not booked.
+    /// When the journal cannot be written: what was booked since the last write is not on disk.
     pub fn emit(&mut self, event: &Event) -> io::Result<()> {
         let line = if self.journal.is_some() { line(event)? } else { Vec::new() };
-        self.emit_line(event, &line)
+        self.take(event, &line);
+        self.write()
     }
 
-    /// Takes an event whose line was made outside the lock.
-    pub(super) fn emit_line(&mut self, event: &Event, line: &[u8]) -> io::Result<()> {
-        if let Some(journal) = &mut self.journal {
-            journal.append_line(line)?;
+    /// Takes an event whose line was made outside the lock. It is on disk after the next [`Sink::write`].
+    pub(super) fn take(&mut self, event: &Event, line: &[u8]) {
+        if self.journal.is_some() {
+            self.pending.extend_from_slice(line);
         }
         self.fold.apply(event);
         self.observers.iter_mut().for_each(|observer| observer.event(event));
+    }
+
+    /// Writes what was taken. What was written already costs nothing: the first of several that wait writes for all.
+    pub(super) fn write(&mut self) -> io::Result<()> {
+        if let (Some(journal), false) = (&mut self.journal, self.pending.is_empty()) {
+            journal.append_lines(&self.pending)?;
+            self.pending.clear();
+        }
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 //! The accumulators are counters: memory follows the number of tasks (bounded), never the attempts.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 
 use serde::{Deserialize, Serialize};
 
@@ -88,7 +89,9 @@ impl RunSignals {
         self.add_verdicts(judgement);
         if judgement.outcome == Outcome::Failed && !super::blames_server(&judgement.findings) {
             self.failed_unblamed += 1;
-            let digest = digest(first.text());
+            let mut digest = Fnv::default();
+            digest.add(first.text().as_bytes());
+            let digest = digest.0;
             self.distinct_failures += u64::from(digest != self.last_failure);
             self.last_failure = digest;
             if self.failed_tasks.len() < TASKS {
@@ -134,12 +137,16 @@ impl RunSignals {
         let Some(tokens) = first.usage.and_then(|usage| usage.prompt_tokens).filter(|tokens| *tokens > 0) else {
             return;
         };
-        let tools = request.body.get("tools").map(|tools| tools.to_string().len()).unwrap_or_default();
         if !request.tools.is_empty() {
+            let tools = request.body.get("tools").map(|tools| tools.to_string().len()).unwrap_or_default();
             self.tools_counted += 1;
             self.tools_unseen += u64::from(tokens < (tools / 6) as u64);
         }
-        let key = digest(&serde_json::to_string(&request.messages).unwrap_or_default());
+        let mut key = Fnv::default();
+        if serde_json::to_writer(&mut key, &request.messages).is_err() {
+            return;
+        }
+        let key = key.0;
         if self.prompts.len() < TASKS || self.prompts.contains_key(&key) {
             let prompts = self.prompts.entry(key).or_default();
             let place = if request.tools.is_empty() { &mut prompts.without } else { &mut prompts.with };
@@ -149,8 +156,29 @@ impl RunSignals {
 }
 
 /// FNV-1a, 64 bits: stable across versions and machines, which the standard hasher is not.
-fn digest(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    fn add(&mut self, bytes: &[u8]) {
+        self.0 = bytes.iter().fold(self.0, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    }
+}
+
+impl io::Write for Fnv {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.add(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// The findings about the run as a whole.

@@ -19,7 +19,8 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    facts.sides.iter().find_map(|side| {
+    let mut calling = facts.sides.iter().filter(|side| !side.completion.tool_calls.is_empty());
+    calling.find_map(|side| {
         let message = match side.repeats_calls() {
             true => "the text holds the markup of the call beside it as well; the call itself is right",
             false => {

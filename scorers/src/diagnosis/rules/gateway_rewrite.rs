@@ -20,6 +20,10 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
+    let lost = facts.sides.iter().find_map(|side| Some((side, lost_reasoning(signs, side)?)));
+    if signs.tool.is_none() && lost.is_none() {
+        return None;
+    }
     let gateway = facts.server().gateway.as_deref()?;
     if let Some(trouble) = signs.tool.as_ref().filter(|found| found.kind == ToolKind::Gateway) {
         let message = format!("{} ({gateway}): cannot tell gateway from engine on this evidence", trouble.seen);
@@ -35,21 +39,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     if signs.tool.is_some() || signs.reasoning.is_some() {
         return None;
     }
-    facts.sides.iter().find_map(|side| lost_reasoning(signs, side, gateway))
-}
-
-fn lost_reasoning(signs: &Signs<'_>, side: &Side<'_>, gateway: &str) -> Option<Finding> {
-    let facts = &signs.facts;
-    if side.has_reasoning() || side.is_silent() || !facts.request.tools.is_empty() {
-        return None;
-    }
-    let tokens = side.billed().unwrap_or_default();
-    let counted = side.completion.usage.and_then(|usage| usage.reasoning_tokens).filter(|tokens| *tokens > 0);
-    let (seen, confidence) = match counted {
-        Some(counted) => (format!("{counted} of {tokens} completion tokens were reasoning, and none of it was delivered"), Confidence::High),
-        None if side.lost_tokens() => (format!("{tokens} completion tokens, and a text of {} characters", side.completion.text().chars().count()), Confidence::Medium),
-        None => return None,
-    };
+    let (side, (seen, confidence)) = lost?;
     Some(
         Draft::new(&RULE, Blame::Gateway, confidence, format!("tokens missing between engine and client: {seen}; {gateway} stands between"))
             .evidence(facts, "usage", &seen)
@@ -58,4 +48,18 @@ fn lost_reasoning(signs: &Signs<'_>, side: &Side<'_>, gateway: &str) -> Option<F
             .fix("upgrade the gateway (LiteLLM >= 1.82.3 hands on delta.reasoning); use its chat route (openai/<model>), not openai/responses/")
             .done(),
     )
+}
+
+/// Tokens that were billed as reasoning, or for far more text than arrived.
+fn lost_reasoning(signs: &Signs<'_>, side: &Side<'_>) -> Option<(String, Confidence)> {
+    if side.has_reasoning() || side.is_silent() || !signs.facts.request.tools.is_empty() {
+        return None;
+    }
+    let tokens = side.billed().unwrap_or_default();
+    let counted = side.completion.usage.and_then(|usage| usage.reasoning_tokens).filter(|tokens| *tokens > 0);
+    match counted {
+        Some(counted) => Some((format!("{counted} of {tokens} completion tokens were reasoning, and none of it was delivered"), Confidence::High)),
+        None if side.lost_tokens() => Some((format!("{tokens} completion tokens, and a text of {} characters", side.completion.text().chars().count()), Confidence::Medium)),
+        None => None,
+    }
 }

@@ -40,7 +40,6 @@ fn in_history(signs: &Signs<'_>) -> Option<Finding> {
 
 fn delivered(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    let wants_name = facts.ids_carry_names();
     facts.sides.iter().find_map(|side| {
         let calls = &side.completion.tool_calls;
         let mut seen = HashSet::new();
@@ -52,7 +51,7 @@ fn delivered(signs: &Signs<'_>) -> Option<Finding> {
                 "the id of the call is empty: warning, an empty id breaks tool replies"
             } else if !seen.insert(id) {
                 "two calls carry the same id: warning, tool replies cannot be told apart"
-            } else if wants_name && !id.contains(&format!("{}:", call.name)) {
+            } else if !id.contains(&format!("{}:", call.name)) && facts.ids_carry_names() {
                 "the id is not of the form functions.<name>:<index>, which this model's template reads the name from: warning, multi-turn risk"
             } else {
                 return None;
