@@ -31,7 +31,7 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.first().map(String::as_str) {
         Some("mock") => mock::serve(CHUNKS),
-        Some("bare") => bare(&args[1], args[2].parse().unwrap(), args[3] == "stream"),
+        Some("bare") => bare(&args[1], args[2].parse().unwrap(), args[3] == "stream", args[4] == "2"),
         _ => bench(),
     }
 }
@@ -50,13 +50,20 @@ fn bench() {
 fn requests(url: &str, dir: &Path) {
     let suite = suite(dir, TASKS, "Off");
     let attempts = TASKS * 5;
-    let floor = best(3, || measured(&mut this(&["bare", url, &attempts.to_string(), "plain"])));
-    let ours = best(3, || monban(&suite, url, dir, &["--repeat", "5"]));
-    let ratio = ours.cpu_us / floor.cpu_us;
-    println!("bare loop     {:6.1} µs CPU a request", floor.cpu_us / attempts as f64);
-    println!("monban        {:6.1} µs CPU a request, {ratio:.2} × the bare loop", ours.cpu_us / attempts as f64);
-    // The aim is 1.5, with suite, start-up and report counted in; this guards what is reached on a busy machine.
-    check("times the CPU of the bare loop", ratio, 2.0);
+    let bare = |threads: &str| measured(&mut this(&["bare", url, &attempts.to_string(), "plain", threads]));
+    let one = best(5, || bare("1"));
+    let two = best(5, || bare("2"));
+    let ours = best(5, || monban(&suite, url, dir, &["--repeat", "5"]));
+    let each = |usage: &Usage| usage.cpu_us / attempts as f64;
+    let ratio = ours.cpu_us / two.cpu_us;
+    println!("bare loop     {:6.1} µs CPU a request on two threads, {:.1} µs on one", each(&two), each(&one));
+    println!(
+        "monban        {:6.1} µs CPU a request, {ratio:.2} × the bare loop on two threads, {:.2} × on one",
+        each(&ours),
+        ours.cpu_us / one.cpu_us
+    );
+    // Suite, start-up and report are counted in.
+    check("times the CPU of the bare loop", ratio, 1.5);
     let large = monban(&suite, url, dir, &["--repeat", "50"]);
     println!("peak memory   {:6.1} MiB of 10,000 attempts, {:.1} MiB of 100,000", ours.peak_mib, large.peak_mib);
     check("MiB", large.peak_mib, 48.0);
@@ -66,7 +73,7 @@ fn requests(url: &str, dir: &Path) {
 /// CPU a chunk: long streams, less what the same requests cost when short.
 fn streaming(url: &str, dir: &Path) {
     let chunks = (STREAMS * CHUNKS) as f64;
-    let floor = best(3, || measured(&mut this(&["bare", url, &STREAMS.to_string(), "stream"])));
+    let floor = best(3, || measured(&mut this(&["bare", url, &STREAMS.to_string(), "stream", "1"])));
     let long = suite(dir, STREAMS, "[[long]]");
     let ours = best(3, || monban(&long, url, dir, &["--stream", "on"]));
     let short = suite(dir, STREAMS, "Off");
@@ -138,8 +145,11 @@ fn monban(suite: &str, url: &str, dir: &Path, args: &[&str]) -> Usage {
 }
 
 /// The floor: the same client in a bare loop, each answer parsed, checked and appended to a file.
-fn bare(url: &str, requests: usize, stream: bool) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+fn bare(url: &str, requests: usize, stream: bool, two: bool) {
+    let runtime = match two {
+        true => tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap(),
+        false => tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap(),
+    };
     let out = Arc::new(Mutex::new(std::io::BufWriter::new(tempfile::tempfile().unwrap())));
     let next = Arc::new(AtomicUsize::new(0));
     runtime.block_on(async {

@@ -56,7 +56,7 @@ impl Case {
             sink: Sink::new(None, fold).observe(Box::new(Keep(seen))),
             stop: self.stop,
         };
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let record = runtime.block_on(monban::runner::run(run)).unwrap();
         (record, events.into_iter().collect())
     }
@@ -91,6 +91,20 @@ fn every_attempt_is_asked_once_in_each_mode() {
             == [Mode::Stream, Mode::Plain])
     );
     assert_eq!((reason(&record), record.counts.attempts, record.performance.exchanges), ("done", 15, 30));
+}
+
+#[test]
+fn large_answers_are_judged_beside_small_ones_and_all_are_booked() {
+    let long = "word ".repeat(10_000);
+    let server = Server::start(move |asked| {
+        let large = asked.body.contains("#1.") || asked.body.contains("#2.");
+        says(asked, &if large { format!("{long}yes") } else { "yes".to_owned() })
+    });
+    let case = Case { repeat: 20, stream: StreamMode::Both, ..Case::of(4) };
+    let (record, done) = case.run(&server.url());
+    assert_eq!((reason(&record), record.counts.passed, done.len()), ("done", 80, 80));
+    let large = done.iter().filter(|done| done.exchanges[0].body.size() > 50_000).count();
+    assert_eq!(large, 40);
 }
 
 #[test]
