@@ -9,7 +9,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::scorer::{Expectation, Registry};
+use crate::scorer::{Expectation, Registry, Scorer, Subject, Verdict};
 
 /// One expectation, and what the task calls it.
 #[derive(Debug)]
@@ -24,10 +24,27 @@ pub(super) fn wanted(task: &Value) -> Vec<Wanted> {
     let tables = [calls(task), task.get("json").and_then(structured), task.get("text").and_then(text)];
     let mut wanted: Vec<Wanted> =
         tables.into_iter().flatten().filter_map(|(name, table)| parse(name, &table, &registry)).collect();
+    if task.pointer("/text/equals").is_some_and(|text| text == "") {
+        let expectation = Expectation::One { name: "silence".to_owned(), scorer: Box::new(Silence) };
+        wanted.push(Wanted { name: "text", expectation });
+    }
     if task.is_object() {
         wanted.extend(parse("reasoning_split", &json!({"scorer": "reasoning_split", "required": false}), &registry));
     }
     wanted
+}
+
+/// Nothing is to be said: no suite can ask for that, since a server that loses its answers would pass.
+#[derive(Debug)]
+struct Silence;
+
+impl Scorer for Silence {
+    fn score(&self, subject: &Subject<'_>) -> Verdict {
+        match subject.completion.text().trim() {
+            "" => Verdict::Pass,
+            text => Verdict::Fail(format!("expected no text, got {} characters", text.chars().count())),
+        }
+    }
 }
 
 fn parse(name: &'static str, table: &Value, registry: &Registry) -> Option<Wanted> {
