@@ -390,3 +390,20 @@ fn other_modes_are_at_hand() {
     case(&differ, std::slice::from_ref(&parity), Outcome::Failed);
     case(&both[..1], &[parity], Outcome::Skipped);
 }
+
+#[test]
+fn an_id_or_type_that_is_not_there_is_the_servers() {
+    let wanted = json!({"scorer": "tool_call", "name": "f", "arguments": {}});
+    let expectation = || Expectation::parse(wanted.as_object().unwrap(), &crate::Registry::builtin()).unwrap();
+    let request = json!({"messages": [], "tools": [{"type": "function", "function": {"name": "f"}}]});
+    for call in [
+        json!({"id": "", "type": "function", "function": {"name": "f", "arguments": "{}"}}),
+        json!({"id": "1", "function": {"name": "f", "arguments": "{}"}}),
+    ] {
+        let answer = message(&json!({"role": "assistant", "content": null, "tool_calls": [call]}), "tool_calls", 9);
+        let judgement = judged(&request, &[answer], &[expectation()]);
+        assert_eq!(judgement.outcome, Outcome::ServerFault, "{judgement:#?}");
+        assert_eq!(judgement.scored[0].intent, Some(Verdict::Pass));
+        assert_eq!(judgement.repairs.len(), 1);
+    }
+}

@@ -26,6 +26,15 @@ pub(super) fn mend(
             });
         };
         let mut call = call;
+        // The model writes neither: they are the server's to give.
+        if call.id.as_deref().unwrap_or_default().is_empty() {
+            book("tool_call_id_missing", "the call has no id");
+            call.id = Some(format!("recovered_{index}"));
+        }
+        if call.kind.is_none() {
+            book("tool_call_type_missing", "the call has no type");
+            call.kind = Some("function".to_owned());
+        }
         if !request.tools.is_empty() && request.tool(&call.name).is_none() {
             if let Some(name) = cleaned(&call.name, request) {
                 book("markup_in_name", "the function's name carries markup");
