@@ -39,6 +39,10 @@ pub enum ReasoningKind {
     Undeclared,
     /// Only the streamed answer is wrong, as far as can be seen.
     StreamStart,
+    /// The model's own parser splits in one mode, and leaves the thoughts in the text in the other.
+    OneMode,
+    /// The thoughts were counted apart, and a gateway put them back into the text.
+    MergedBack,
     /// The schema's grammar began with the first token and forbade the thoughts.
     Suppressed,
     /// The split differs between the modes.
@@ -78,6 +82,7 @@ pub(in crate::diagnosis) fn assess<'a>(facts: &Facts<'a>) -> Option<ReasoningTro
         .or_else(|| facts.sides.iter().find_map(|side| answer_in_reasoning(facts, *side)))
         .or_else(|| modes_differ(facts))
         .or_else(|| suppressed(facts))
+        .or_else(|| unfinished(facts))
 }
 
 fn trouble<'a>(
@@ -107,10 +112,14 @@ fn thoughts_in_text<'a>(facts: &Facts<'a>, side: Side<'a>, split: &Split) -> Opt
         return (!facts.wants_json() && !split.stripped)
             .then(|| trouble(ReasoningKind::WrongParser, side, Confidence::Low, seen));
     }
+    if facts.server().gateway.is_some() && side.completion.usage.and_then(|usage| usage.reasoning_tokens) > Some(0) {
+        return Some(trouble(ReasoningKind::MergedBack, side, Confidence::Medium, seen));
+    }
     let undeclared = split.prefilled && facts.thinking_undeclared();
     let (kind, confidence, or) = match &facts.launch.reasoning_parser {
         Known::Absent => (ReasoningKind::NoParser, Confidence::High, None),
         Known::Is(parser) if parser.contains("append") => (ReasoningKind::KeepsThoughts, Confidence::High, None),
+        Known::Is(_) if split_elsewhere(facts) => (ReasoningKind::OneMode, Confidence::High, None),
         Known::Is(_) if undeclared => (ReasoningKind::Undeclared, Confidence::High, None),
         Known::Is(_) => (ReasoningKind::WrongParser, Confidence::High, None),
         Known::Unknown if facts.no_parser_knows(split.family) => {
@@ -127,6 +136,12 @@ fn thoughts_in_text<'a>(facts: &Facts<'a>, side: Side<'a>, split: &Split) -> Opt
         Known::Unknown => (ReasoningKind::NoParser, Confidence::Medium, Some("wrong_reasoning_parser")),
     };
     Some(ReasoningTrouble { or, ..trouble(kind, side, confidence, seen) })
+}
+
+/// The model's own parser runs, and another mode carries thoughts and text apart.
+fn split_elsewhere(facts: &Facts<'_>) -> bool {
+    let apart = |side: &Side<'_>| side.has_reasoning() && side.thoughts().is_none() && !side.completion.text().trim().is_empty();
+    facts.sides.iter().any(apart) && facts.reasoning_parser_is_named_for_model()
 }
 
 /// One mode delivers calls and the other does not: a parser that hands on different texts, not none.
@@ -245,4 +260,17 @@ fn suppressed<'a>(facts: &Facts<'a>) -> Option<ReasoningTrouble<'a>> {
             "a thinking model answered a schema at once: without a reasoning parser thinking was suppressed by the grammar, which begins with the first token",
         )
     })
+}
+
+/// The prompt opens the thoughts, no parser runs, and the answer is cut before it closes them: all of the text is thoughts.
+fn unfinished<'a>(facts: &Facts<'a>) -> Option<ReasoningTrouble<'a>> {
+    let side = facts.sides.iter().find(|side| side.at_cap() && !side.is_silent() && side.completion.tool_calls.is_empty())?;
+    let applies = facts.launch.reasoning_parser == Known::Absent
+        && facts.request.thinking != Some(false)
+        && !facts.wants_json()
+        && !side.has_reasoning()
+        && facts.model().thinks_unasked
+        && facts.prompt_opens_thoughts();
+    let seen = "this model's template opens the thoughts in the prompt, and the text was cut before it closed them";
+    applies.then(|| trouble(ReasoningKind::NoParser, *side, Confidence::Medium, seen))
 }

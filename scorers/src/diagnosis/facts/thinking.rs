@@ -103,15 +103,19 @@ impl Facts<'_> {
         })
     }
 
+    /// The template writes this model's opening marker into the prompt.
+    #[must_use]
+    pub fn prompt_opens_thoughts(&self) -> bool {
+        let name = self.model().rule.and_then(|rule| rule.reasoning_family.as_deref());
+        let family = name.and_then(|name| catalogue::catalogue().family_of(FamilyKind::Reasoning, name));
+        family.is_some_and(|family| family.opened_by == "prompt")
+    }
+
     /// The prompt holds this model's opening marker, so one in the text was put back by a parser that keeps thoughts there.
     #[must_use]
     pub fn opening_is_put_back(&self) -> bool {
         let Some(rule) = self.model().rule else { return false };
-        let family = rule
-            .reasoning_family
-            .as_deref()
-            .and_then(|name| catalogue::catalogue().family_of(FamilyKind::Reasoning, name));
-        let prefilled = family.is_some_and(|family| family.opened_by == "prompt");
+        let prefilled = self.prompt_opens_thoughts();
         let own = rule.parsers(self.engine()).1.unwrap_or("?");
         let keeper = |name: &&str| name.contains("append") && name.starts_with(own);
         prefilled && catalogue::parser_names(self.engine(), FamilyKind::Reasoning, self.version()).iter().any(keeper)

@@ -1,6 +1,6 @@
 //! `gateway_rewrite`: something between client and engine changed or dropped a part of the answer.
 
-use crate::diagnosis::causes::ToolKind;
+use crate::diagnosis::causes::{ReasoningKind, ToolKind};
 use crate::diagnosis::facts::Side;
 use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs};
@@ -11,8 +11,8 @@ pub(super) static RULE: Rule = Rule {
     kind: "gateway_rewrite",
     summary: "A gateway between client and engine changed or dropped a part of the answer.",
     manual: "Only where a gateway is known to stand in front (headers, the answer's own keys, what the context states). Looks at \
-             reasoning tokens that were billed and not delivered, at an answer far shorter than its tokens, and at a bare call \
-             in the text. One call to the engine directly tells who it was.",
+             reasoning tokens that were billed and not delivered, at an answer far shorter than its tokens, at thoughts in the text that were counted apart, and at a bare \
+             call in the text. One call to the engine directly tells who it was.",
     explains: &["no_tool_parser", "server_dropped_output"],
     hides_intent: true,
     check,
@@ -21,7 +21,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let lost = facts.sides.iter().find_map(|side| Some((side, lost_reasoning(signs, side)?)));
-    if signs.tool.is_none() && lost.is_none() {
+    if signs.tool.is_none() && signs.reasoning.is_none() && lost.is_none() {
         return None;
     }
     let gateway = facts.server().gateway.as_deref()?;
@@ -33,6 +33,17 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
                 .evidence(facts, "content", trouble.side.leaked_text())
                 .fix("call the engine directly with the same request")
                 .fix("use the gateway's chat route for this engine (LiteLLM: ollama_chat/ instead of ollama/)")
+                .done(),
+        );
+    }
+    if let Some(trouble) = signs.reasoning.as_ref().filter(|found| found.kind == ReasoningKind::MergedBack) {
+        let message = format!("{}, though the engine counted them apart: the gateway ({gateway}) put them back into the text", trouble.seen);
+        return Some(
+            Draft::new(&RULE, Blame::Gateway, trouble.confidence, message)
+                .families(trouble.side.thoughts().map(|split| split.family), None)
+                .evidence(facts, "content", trouble.side.completion.text())
+                .fix("switch the gateway's merging off (LiteLLM: merge_reasoning_content_in_choices: false)")
+                .fix("compare with a direct call to the engine")
                 .done(),
         );
     }
@@ -52,7 +63,8 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
 
 /// Tokens that were billed as reasoning, or for far more text than arrived.
 fn lost_reasoning(signs: &Signs<'_>, side: &Side<'_>) -> Option<(String, Confidence)> {
-    if side.has_reasoning() || side.is_silent() || !signs.facts.request.tools.is_empty() {
+    let model = side.completion.model.as_deref().unwrap_or(&signs.facts.request.model);
+    if side.has_reasoning() || side.is_silent() || !signs.facts.request.tools.is_empty() || keeps_reasoning(model) {
         return None;
     }
     let tokens = side.billed().unwrap_or_default();
@@ -61,5 +73,23 @@ fn lost_reasoning(signs: &Signs<'_>, side: &Side<'_>) -> Option<(String, Confide
         Some(counted) => Some((format!("{counted} of {tokens} completion tokens were reasoning, and none of it was delivered"), Confidence::High)),
         None if side.lost_tokens() => Some((format!("{tokens} completion tokens, and a text of {} characters", side.completion.text().chars().count()), Confidence::Medium)),
         None => None,
+    }
+}
+
+/// The vendor counts this model's reasoning and never hands it on in chat completions: nothing was lost on the way.
+fn keeps_reasoning(model: &str) -> bool {
+    let name = model.rsplit('/').next().unwrap_or(model);
+    let series = ["o1", "o3", "o4", "gpt-5"].iter().find_map(|series| name.strip_prefix(series));
+    series.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn knows_whose_reasoning_never_arrives() {
+        assert!(keeps_reasoning("azure/o3-mini-2025-01-31") && keeps_reasoning("gpt-5.4"));
+        assert!(!keeps_reasoning("openai/gpt-oss-120b") && !keeps_reasoning("olmo-3"));
     }
 }

@@ -28,7 +28,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     };
     let split = side.thoughts();
     let call_behind = facts.may_call() && side.leak_place() == Some("content");
-    let cut = side.at_cap() && split.is_some_and(|split| split.unclosed);
+    let cut = side.at_cap() && split.is_none_or(|split| split.unclosed);
     let json_behind = split.is_some_and(|split| serde_json::from_str::<serde_json::Value>(split.answer.trim()).is_ok_and(|value| value.is_object()));
     Some(
         Draft::new(&RULE, Blame::ServerConfig, trouble.confidence, format!("{says}: {}", trouble.seen))

@@ -209,12 +209,19 @@ fn from_causes(signs: &Signs<'_>) -> Option<Finding> {
                 .done(),
         );
     }
-    let trouble = signs.reasoning.as_ref().filter(|found| found.kind == ReasoningKind::StreamStart)?;
-    let message = format!("{}: thinking is switched off, and the streaming path starts in the reasoning state all the same", trouble.seen);
+    let trouble = signs.reasoning.as_ref()?;
+    let why = match trouble.kind {
+        ReasoningKind::StreamStart => "thinking is switched off, and the streaming path starts in the reasoning state all the same",
+        ReasoningKind::OneMode if trouble.side.mode == Mode::Stream => "the plain answer carries them apart, with the same parser",
+        ReasoningKind::OneMode => "the streamed answer carries them apart, with the same parser",
+        _ => return None,
+    };
+    let message = format!("{}: {why}", trouble.seen);
     Some(
         draft(signs, trouble.confidence, message)
-            .families(None, facts.launch.reasoning_parser.value())
+            .families(trouble.side.thoughts().map(|split| split.family), facts.launch.reasoning_parser.value())
             .evidence(facts, "reasoning", trouble.side.completion.reasoning())
+            .evidence(facts, "content", trouble.side.completion.text())
             .fix("compare with stream: false: if it is wrong there too, the reasoning flag is")
             .fix(advice::upgrade(facts))
             .done(),
