@@ -140,7 +140,9 @@ fn thoughts_in_text<'a>(facts: &Facts<'a>, side: Side<'a>, split: &Split) -> Opt
 
 /// The model's own parser runs, and another mode carries thoughts and text apart.
 fn split_elsewhere(facts: &Facts<'_>) -> bool {
-    let apart = |side: &Side<'_>| side.has_reasoning() && side.thoughts().is_none() && !side.completion.text().trim().is_empty();
+    let apart = |side: &Side<'_>| {
+        side.has_reasoning() && side.thoughts().is_none() && !side.completion.text().trim().is_empty()
+    };
     facts.sides.iter().any(apart) && facts.reasoning_parser_is_named_for_model()
 }
 
@@ -264,7 +266,8 @@ fn suppressed<'a>(facts: &Facts<'a>) -> Option<ReasoningTrouble<'a>> {
 
 /// The prompt opens the thoughts, no parser runs, and the answer is cut before it closes them: all of the text is thoughts.
 fn unfinished<'a>(facts: &Facts<'a>) -> Option<ReasoningTrouble<'a>> {
-    let side = facts.sides.iter().find(|side| side.at_cap() && !side.is_silent() && side.completion.tool_calls.is_empty())?;
+    let side =
+        facts.sides.iter().find(|side| side.at_cap() && !side.is_silent() && side.completion.tool_calls.is_empty())?;
     let applies = facts.launch.reasoning_parser == Known::Absent
         && facts.request.thinking != Some(false)
         && !facts.wants_json()
