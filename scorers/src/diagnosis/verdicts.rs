@@ -54,6 +54,11 @@ impl Verdicts {
             Verdict::Pass if name == "reasoning_split" && self.reasoning_lost => {
                 Verdict::Fail("no reasoning arrived".to_owned())
             }
+            Verdict::Fail(reason)
+                if name == "tool_call" && self.diagnosis == "finish_reason" && is_of_the_end(reason) =>
+            {
+                Verdict::Pass
+            }
             Verdict::Fail(_) if name == "tool_call" && self.no_tools => {
                 Verdict::NotScored("the request carried no tools".to_owned())
             }
@@ -94,4 +99,9 @@ impl Verdicts {
         }
         more
     }
+}
+
+/// All that is wrong is the reason given for the end of an answer whose calls arrived: said in the finding, and no lost call.
+fn is_of_the_end(reason: &str) -> bool {
+    !reason.contains("; ") && reason.contains("shape: finish_reason is ") && reason.contains("expected \"tool_calls\"")
 }

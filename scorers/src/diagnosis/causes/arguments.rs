@@ -94,7 +94,12 @@ fn in_text(text: &str, tool: Option<&Tool>) -> Option<&'static str> {
     }
     let whole = text.trim();
     let at_end = PIECES.iter().find_map(|(open, close)| {
-        let ends = |piece: &str| !piece.is_empty() && (whole.starts_with(piece) || whole.ends_with(piece));
+        // A blank between a word and the piece: the text speaks of it.
+        let ends = |piece: &str| {
+            let behind = whole.strip_prefix(piece).is_some_and(|rest| !rest.starts_with(' '));
+            let before = whole.strip_suffix(piece).is_some_and(|rest| !rest.ends_with(' '));
+            !piece.is_empty() && (behind || before)
+        };
         let piece = [*open, *close].into_iter().find(|piece| ends(piece))?;
         let alone = close.is_empty() || whole.matches(open).count() != whole.matches(close).count();
         alone.then_some(piece)

@@ -165,8 +165,8 @@ fn spoilt_call<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'a>>
         _ => "a call arrived whose name or arguments are pieces of markup",
     };
     let family = family_of(facts);
-    let own =
-        family.is_some_and(|family| facts.tool_parser_is_made_for(family) && !facts.template_changes_format(family));
+    let made_for = |family| facts.tool_parser_is_made_for(family) && !facts.template_changes_format(family);
+    let own = family.is_some_and(made_for) || facts.tool_parser_is_the_models() == Some(true);
     let kind = if own { ToolKind::RightParserFails } else { ToolKind::WrongParser };
     Some(ToolTrouble { family, ..trouble(kind, side, Confidence::High, seen) })
 }

@@ -29,12 +29,12 @@ impl Facts<'_> {
         }
     }
 
-    /// The configured tool parser is made for this family, or the model's own: it does not read it by chance.
+    /// The configured tool parser is made for this family: it does not read it by chance.
     #[must_use]
     pub fn tool_parser_is_made_for(&self, family: &str) -> bool {
         let Some(parser) = self.launch.tool_parser.value() else { return false };
         let own = catalogue::parser_families(self.engine(), FamilyKind::Tool, parser);
-        own.iter().any(|own| same_bytes(own, family)) || self.tool_parser_is_the_models() == Some(true)
+        own.iter().any(|own| same_bytes(own, family))
     }
 
     /// The configured tool parser is one that the catalogue names for the model.
