@@ -146,7 +146,7 @@ pub(crate) static FUNCTIONARY_V32: ToolDialect = ToolDialect {
     models: &["functionary"],
     looks_like: "name, a line break, {…}; several with >>> between",
     grammar: &Pattern {
-        forms: &[Form::weak(&[Soft(">>>"), Name, Line, Json], false)],
+        forms: &[Form::weak(&[Skip(&[">>>"]), Name, Line, Json], false)],
         around: ["", ">>>", ""],
         glue: &[],
         block: false,
