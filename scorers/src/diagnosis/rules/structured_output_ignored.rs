@@ -12,7 +12,8 @@ pub(super) static RULE: Rule = Rule {
     kind: "structured_output_ignored",
     summary: "The request asked for JSON after a schema, and the server did not enforce it.",
     manual: "Looks at complete answers (not cut, not empty) that are no JSON, or not JSON after the schema, although \
-             response_format, structured_outputs or a guided_… field asked for it. A server that enforces a schema cannot \
+             response_format, structured_outputs or a guided_… field asked for it, and at answers that are none of the choices, or do not \
+             match the pattern, such a field gives. A server that enforces a schema cannot \
              answer so, whatever the model is worth.",
     explains: &["model_fault", "server_dropped_output", "gateway_rewrite"],
     hides_intent: true,
@@ -40,11 +41,23 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
 /// What the request asked for.
 struct Wanted {
     field: &'static str,
-    schema: Option<Value>,
+    form: Form,
+}
+
+/// The form of answer asked for.
+enum Form {
+    /// Any JSON object.
+    Object,
+    /// JSON after a schema.
+    Schema(Value),
+    /// One of these texts.
+    Choice(Vec<String>),
+    /// A text this pattern matches as a whole.
+    Pattern(String),
 }
 
 fn wanted(body: &Value) -> Option<Wanted> {
-    if let Some(format) = body.get("response_format") {
+    if let Some(format) = body.get("response_format").filter(|format| format.is_object()) {
         let field = match format.get("type").and_then(Value::as_str) {
             Some("json_schema") => "response_format json_schema",
             Some("json_object") => "response_format json_object",
@@ -52,14 +65,29 @@ fn wanted(body: &Value) -> Option<Wanted> {
             _ if format.get("json_schema").is_some_and(Value::is_object) => "response_format json_schema",
             _ => return None,
         };
-        let schema = format.pointer("/json_schema/schema").or_else(|| format.get("schema")).cloned();
-        return Some(Wanted { field, schema });
+        let schema = format.pointer("/json_schema/schema").or_else(|| format.get("schema"));
+        return Some(Wanted { field, form: schema.map_or(Form::Object, |schema| Form::Schema(schema.clone())) });
     }
-    if let Some(schema) = body.get("structured_outputs").and_then(|outputs| outputs.get("json")) {
-        return Some(Wanted { field: "structured_outputs", schema: Some(parsed(schema)) });
+    if let Some(outputs) = body.get("structured_outputs").filter(|outputs| outputs.is_object()) {
+        return form(outputs, ["json", "choice", "regex"]).map(|form| Wanted { field: "structured_outputs", form });
     }
-    let elsewhere = |field| body.get(field).map(parsed).filter(Value::is_object).map(|schema| Wanted { field, schema: Some(schema) });
-    ["guided_json", "json_schema", "format"].into_iter().find_map(elsewhere)
+    if let Some(form) = form(body, ["guided_json", "guided_choice", "guided_regex"]) {
+        let field = match form {
+            Form::Choice(_) => "guided_choice",
+            Form::Pattern(_) => "guided_regex",
+            Form::Object | Form::Schema(_) => "guided_json",
+        };
+        return Some(Wanted { field, form });
+    }
+    let elsewhere = |field| body.get(field).map(parsed).filter(Value::is_object).map(|schema| Wanted { field, form: Form::Schema(schema) });
+    ["json_schema", "format"].into_iter().find_map(elsewhere)
+}
+
+fn form(from: &Value, [json, choice, regex]: [&str; 3]) -> Option<Form> {
+    let choices = || Some(from.get(choice)?.as_array()?.iter().filter_map(Value::as_str).map(str::to_owned).collect());
+    let pattern = || from.get(regex).and_then(Value::as_str).map(str::to_owned);
+    let schema = from.get(json).map(|schema| Form::Schema(parsed(schema)));
+    schema.or_else(|| choices().map(Form::Choice)).or_else(|| pattern().map(Form::Pattern))
 }
 
 /// Why no server of this kind reads the schema where it stands.
@@ -68,8 +96,8 @@ fn misplaced(facts: &Facts<'_>, wanted: &Wanted) -> Option<String> {
     let field = wanted.field;
     let format = facts.request.body.pointer("/response_format/type").and_then(Value::as_str);
     match field {
-        "guided_json" if server.is("vllm") && server.older_than(0, 12) == Some(true) => None,
-        "guided_json" => Some("guided_json is gone from this server's protocol".to_owned()),
+        "guided_json" | "guided_choice" | "guided_regex" if server.is("vllm") && server.older_than(0, 12) == Some(true) => None,
+        "guided_json" | "guided_choice" | "guided_regex" => Some(format!("{field} is gone from this server's protocol")),
         // Their own routes read these: llama.cpp's and SGLang's /completion and /generate, Ollama's /api/chat.
         "json_schema" if !server.is("llama_cpp") => Some("json_schema is a field of llama.cpp's".to_owned()),
         "format" => Some("format is a field of Ollama's own route (/api/chat)".to_owned()),
@@ -85,6 +113,7 @@ fn parsed(schema: &Value) -> Value {
 
 /// What is wrong with the text; `None` when it is as asked.
 enum Wrong {
+    Free,
     Prose,
     Prefix,
     Fence,
@@ -92,6 +121,22 @@ enum Wrong {
 }
 
 fn wrong(text: &str, wanted: &Wanted) -> Option<Wrong> {
+    match &wanted.form {
+        Form::Object => not_json(text, |value| (!value.is_object()).then(|| "it is JSON of the wrong top-level type".to_owned())),
+        Form::Schema(schema) => not_json(text, |value| {
+            let validator = jsonschema::validator_for(schema).ok()?;
+            Some(validator.iter_errors(value).next()?.to_string())
+        }),
+        Form::Choice(choices) => (!choices.is_empty() && !choices.iter().any(|choice| choice.trim() == text)).then_some(Wrong::Free),
+        Form::Pattern(pattern) => {
+            let pattern = regex::RegexBuilder::new(&format!(r"\A(?:{pattern})\z")).size_limit(1 << 20).build().ok()?;
+            (!pattern.is_match(text)).then_some(Wrong::Free)
+        }
+    }
+}
+
+/// What is wrong with a text that is to be JSON, and JSON of which `unfit` says nothing.
+fn not_json(text: &str, unfit: impl FnOnce(&Value) -> Option<String>) -> Option<Wrong> {
     let Ok(value) = serde_json::from_str::<Value>(text) else {
         return Some(if text.starts_with("```") {
             Wrong::Fence
@@ -101,16 +146,12 @@ fn wrong(text: &str, wanted: &Wanted) -> Option<Wrong> {
             Wrong::Prose
         });
     };
-    let Some(schema) = &wanted.schema else {
-        return (!value.is_object()).then(|| Wrong::Invalid("it is JSON of the wrong top-level type".to_owned()));
-    };
-    let validator = jsonschema::validator_for(schema).ok()?;
-    let error = validator.iter_errors(&value).next()?;
-    Some(Wrong::Invalid(error.to_string()))
+    unfit(&value).map(Wrong::Invalid)
 }
 
 fn draft(facts: &Facts<'_>, side: &Side<'_>, wanted: &Wanted, wrong: &Wrong) -> Draft {
     let seen = match wrong {
+        Wrong::Free => "the answer is none of what it allows".to_owned(),
         Wrong::Prose => "the answer is prose".to_owned(),
         Wrong::Prefix => "there is a valid object after a stray prefix".to_owned(),
         Wrong::Fence => "the JSON stands in a code fence".to_owned(),
