@@ -75,7 +75,13 @@ fn marker_in(facts: &Facts<'_>, side: &Side<'_>) -> Option<&'static str> {
     let name = marker.trim_matches(['<', '>', '|', '/', '[', ']']);
     let name = if name.contains('_') { name } else { marker };
     let spoken_of = || ["user", "system"].iter().any(|role| facts.request.text_of(role).contains(name));
-    (!paired && !wanted && !text.contains("<|channel|>") && !spoken_of()).then_some(*marker)
+    (!paired && !wanted && !is_word(text, marker) && !text.contains("<|channel|>") && !spoken_of()).then_some(*marker)
+}
+
+/// The marker is the whole answer, or the last word of a sentence: it is what was asked for.
+fn is_word(text: &str, marker: &str) -> bool {
+    let Some(before) = text.strip_suffix(marker) else { return false };
+    before.is_empty() || before.ends_with(' ') && before.trim_end().ends_with(char::is_alphanumeric)
 }
 
 #[cfg(test)]
@@ -108,5 +114,7 @@ mod tests {
         case("Strike it", "<s>old</s>", "stop", &[]);
         case("hi", "The list is [1, 2]", "stop", &[]);
         case("hi", "As in `<|im_end|>`.", "stop", &[]);
+        case("What ends a turn?", "<|im_end|>", "stop", &[]);
+        case("What ends a turn?", "Each turn ends with <|im_end|>", "stop", &[]);
     }
 }
