@@ -155,6 +155,12 @@ mod tests {
         case("rate limited", 429, "rate_limited", "not scored");
         case("{\"detail\":\"Not Found\"}", 404, "wrong_path", "");
         case("At most 1 image(s) may be provided in one prompt.", 400, "multimodal_limit", "1 image");
+        case("Failed to load image or audio file", 400, "multimodal_limit", "");
+        case("Unknown part type: video", 500, "multimodal_limit", "");
+        case("you have reached your session usage limit", 429, "rate_limited", "quota");
+        case("Gaudi doesn't support logprobs. Please remove it", 400, "unsupported_parameter", "");
+        case("think value \"medium\" is not supported for this model", 400, "unsupported_parameter", "");
+        case("[{'type': 'extra_forbidden', 'loc': ('body', 'n')}]", 400, "bad_request", "");
         case("something odd", 418, "bad_request", "");
     }
     #[test]
