@@ -169,14 +169,8 @@ fn field_reports_get_their_blame_and_fix() {
             continue;
         }
         of_fix += 1;
-        let given = verdict
-            .findings
-            .iter()
-            .flat_map(|filed| filed.finding.fix.iter())
-            .cloned()
-            .collect::<Vec<_>>()
-            .join("\n")
-            .replace('=', " ");
+        let fixes = verdict.findings.iter().flat_map(|filed| filed.finding.fix.iter().cloned());
+        let given = fixes.collect::<Vec<_>>().join("\n").replace('=', " ");
         if !wanted.iter().any(|flag| given.contains(flag.as_str())) {
             fix_misses.push(format!("{:8} expected {wanted:?} got {given:?}", text(report, "/id")));
         }
