@@ -139,12 +139,18 @@ fn blames(expected: &str) -> Vec<&'static str> {
     found
 }
 
-#[test]
-fn field_reports_get_their_blame_and_fix() {
+/// The launch flags that expected fixes name.
+fn flags_in(fixes: &Value) -> Vec<String> {
     let flag = regex::Regex::new(r"--[a-z][a-z_-]+(?:[ =][a-z0-9_./-]+)?").unwrap();
     // `--max-model-len or …` names a flag without a value.
     let words = [" or", " for", " and", " with", " to"];
     let bare_flag = |found: &str| words.iter().find_map(|word| found.strip_suffix(word)).unwrap_or(found).to_owned();
+    let fixes = fixes.as_array().unwrap().iter().filter_map(Value::as_str);
+    fixes.flat_map(|fix| flag.find_iter(fix)).map(|found| bare_flag(&found.as_str().replace('=', " "))).collect()
+}
+
+#[test]
+fn field_reports_get_their_blame_and_fix() {
     let (mut blame_misses, mut fix_misses, mut of, mut of_fix) = (Vec::new(), Vec::new(), 0, 0);
     for report in &reports() {
         let verdict = diagnose(&bare(report, true)).unwrap();
@@ -155,16 +161,7 @@ fn field_reports_get_their_blame_and_fix() {
         if !["", "none", "scorer"].contains(&expected) && !blames(expected).contains(&got.as_str().unwrap()) {
             blame_misses.push(format!("{:8} expected {expected:26} got {got}", text(report, "/id")));
         }
-        let wanted: Vec<String> = report["expect"]["fix"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .flat_map(|fix| {
-                flag.find_iter(fix.as_str().unwrap())
-                    .map(|found| bare_flag(&found.as_str().replace('=', " ")))
-                    .collect::<Vec<_>>()
-            })
-            .collect();
+        let wanted = flags_in(&report["expect"]["fix"]);
         if wanted.is_empty() {
             continue;
         }

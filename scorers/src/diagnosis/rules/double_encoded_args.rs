@@ -15,7 +15,8 @@ pub(super) static RULE: Rule = Rule {
     kind: "double_encoded_args",
     summary: "A call's arguments, or one of them, are JSON inside a JSON string.",
     manual: "Looks at arguments that decode to a string which decodes to an object, at an argument whose schema says object or \
-             array (references followed) and whose value is a string of JSON, and at the same inside leaked markup.",
+             array (references followed, nested ones too) and whose value is a string of JSON or a Python literal, and at the same \
+             inside leaked markup.",
     explains: &["bad_args", "arguments_misread", "wrong_tool_parser", "no_tool_parser", "finish_reason", "model_fault"],
     hides_intent: false,
     check,
@@ -24,9 +25,29 @@ pub(super) static RULE: Rule = Rule {
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     in_markup(signs).or_else(|| {
         signs.facts.sides.iter().find_map(|side| {
-            side.completion.tool_calls.iter().find_map(|call| whole(signs, call).or_else(|| nested(signs, side, call)))
+            let calls = &side.completion.tool_calls;
+            calls.iter().find_map(|call| whole(signs, call).or_else(|| nested(signs, side, call))).or_else(|| deep(signs, side))
         })
     })
+}
+
+/// What only the rereading unfolds: deep inside an argument, or a literal of Python's.
+fn deep(signs: &Signs<'_>, side: &Side<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    if !facts.call_was_missed() || side.at_cap() {
+        return None;
+    }
+    let repair = side.reread?.repairs.iter().find(|repair| repair.kind == "double_encoded_arguments")?;
+    let at = repair.place.strip_prefix("tool_calls[")?.strip_suffix(']')?.parse::<usize>().ok()?;
+    let call = side.completion.tool_calls.get(at)?;
+    Some(
+        Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, format!("the arguments of {}: {}", call.name, repair.detail))
+            .families(None, facts.launch.tool_parser.value())
+            .evidence(facts, "arguments", &call.arguments.as_text())
+            .fix("state the type of every argument in the tool's schema, nested ones too")
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
 }
 
 fn in_markup(signs: &Signs<'_>) -> Option<Finding> {

@@ -1,6 +1,6 @@
 //! `stream_only`: the streamed answer is wrong where the plain one is right (or the other way round).
 
-use crate::completion::{Body, Mode};
+use crate::completion::{Body, Mode, ToolCall};
 use crate::diagnosis::causes::{self, ReasoningKind, Spoilt, ToolKind};
 use crate::diagnosis::facts::{Facts, Side};
 use crate::diagnosis::rule::Draft;
@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     id: "stream_only",
     kind: "stream_only",
     summary: "One mode delivers what the other loses: a bug of the server's streaming (or plain) path.",
-    manual: "Looks at calls that only one mode carries, at several calls under one index, at arguments that stop before their \
+    manual: "Looks at calls that only one mode carries (all or the later ones), at several calls under one index, at arguments that stop before their \
              closing brace although finish_reason says tool_calls and the budget is not spent, at an error on a line that is \
              no data line, and at tokens without a single delta. Where only a stream was stored, the plain answer is what to \
              compare with.",
@@ -27,6 +27,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         .or_else(|| cut_arguments(signs))
         .or_else(|| lost_arguments(signs))
         .or_else(|| from_causes(signs))
+        .or_else(|| fewer_calls(signs))
         .or_else(|| texts_differ(signs)).or_else(|| thoughts_in_one_mode(signs))
 }
 
@@ -223,6 +224,37 @@ fn from_causes(signs: &Signs<'_>) -> Option<Finding> {
             .evidence(facts, "reasoning", trouble.side.completion.reasoning())
             .evidence(facts, "content", trouble.side.completion.text())
             .fix("compare with stream: false: if it is wrong there too, the reasoning flag is")
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
+}
+
+/// Of the calls that one mode carries, the other carries the first ones only, and they were wanted.
+fn fewer_calls(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let [first, second] = facts.sides.as_slice() else { return None };
+    let count = |side: &Side<'_>| side.completion.tool_calls.len();
+    let (more, fewer) = if count(first) > count(second) { (first, second) } else { (second, first) };
+    if count(fewer) == 0 || count(fewer) == count(more) || fewer.at_cap() || signs.tool.is_some() || !facts.call_was_missed() {
+        return None;
+    }
+    let same = |(one, other): (&ToolCall, &ToolCall)| one.name == other.name && one.arguments.value().ok() == other.arguments.value().ok();
+    if !fewer.completion.tool_calls.iter().zip(&more.completion.tool_calls).all(same) {
+        return None;
+    }
+    // Nothing was billed beyond what arrived: the model made fewer calls this time.
+    let lost = fewer.lost_tokens();
+    if fewer.billed().is_some() && !lost {
+        return None;
+    }
+    let name = |side: &Side<'_>| if side.mode == Mode::Stream { "streamed" } else { "plain" };
+    let confidence = if lost || facts.is_greedy() { Confidence::High } else { Confidence::Low };
+    let message = format!("the {} answer carries {} calls, and the {} one only the first {} of them", name(more), count(more), name(fewer), count(fewer));
+    Some(
+        draft(signs, confidence, message)
+            .evidence(facts, "tool_calls", &names(more))
+            .evidence(facts, if fewer.mode == Mode::Stream { "stream" } else { "tool_calls" }, &names(fewer))
+            .fix("compare both modes at temperature 0; send parallel_tool_calls: false until the server is mended")
             .fix(advice::upgrade(facts))
             .done(),
     )

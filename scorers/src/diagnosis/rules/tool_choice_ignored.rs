@@ -3,7 +3,7 @@
 use crate::completion::ToolCall;
 use crate::diagnosis::facts::{CallState, Side};
 use crate::diagnosis::rule::Draft;
-use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
+use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs, advice};
 use crate::dialects::{Hints, Strength, recognise};
 use crate::request::ToolChoice;
 
@@ -11,21 +11,41 @@ use crate::request::ToolChoice;
 pub(super) static RULE: Rule = Rule {
     id: "tool_choice_ignored",
     kind: "other",
-    summary: "The server does not hold to tool_choice: calls under none, another tool than the named one, prose under required.",
+    summary: "The server does not hold to tool_choice: calls under none, another tool than the named one, prose under required, \
+              several calls under parallel_tool_calls false.",
     manual: "Looks at delivered calls under tool_choice none, at a text that is nothing but a call there, at a call to another \
-             tool than the named one, and at whole prose where a call was forced. The server is to enforce all of these.",
+             tool than the named one, at whole prose where a call was forced, and at several calls under parallel_tool_calls false. The server is to enforce all of these.",
     explains: &["model_fault", "finish_reason"],
     hides_intent: true,
     check,
 };
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
-    match signs.facts.request.tool_choice.as_ref()? {
-        ToolChoice::None => called_all_the_same(signs).or_else(|| called_in_text(signs)),
-        ToolChoice::Named(name) => called_another(signs, name).or_else(|| answered_in_prose(signs)),
-        ToolChoice::Required => answered_in_prose(signs),
+    let choice = match signs.facts.request.tool_choice.as_ref() {
+        Some(ToolChoice::None) => called_all_the_same(signs).or_else(|| called_in_text(signs)),
+        Some(ToolChoice::Named(name)) => called_another(signs, name).or_else(|| answered_in_prose(signs)),
+        Some(ToolChoice::Required) => answered_in_prose(signs),
         _ => None,
+    };
+    choice.or_else(|| called_in_parallel(signs))
+}
+
+/// Several calls, and one at a time was asked for.
+fn called_in_parallel(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let side = facts.sides.iter().find(|side| side.completion.tool_calls.len() > 1)?;
+    if facts.request.body.get("parallel_tool_calls") != Some(&serde_json::Value::Bool(false)) {
+        return None;
     }
+    let calls = &side.completion.tool_calls;
+    let names = calls.iter().map(|call| format!("{}({})", call.name, call.arguments.as_text())).collect::<Vec<_>>();
+    Some(
+        draft(signs, format!("parallel_tool_calls false not honoured: the server delivers {} calls", calls.len()))
+            .severity(Severity::Warning)
+            .evidence(facts, "tool_calls", &names.join(" "))
+            .fix(format!("{}; take the first call only", advice::upgrade(facts)))
+            .done(),
+    )
 }
 
 fn draft(signs: &Signs<'_>, message: String) -> Draft {

@@ -42,7 +42,7 @@ pub(super) fn mend(call: &mut ToolCall, request: &Request, lossy: bool, book: &m
                 if fitted {
                     book(
                         "double_encoded_arguments",
-                        &format!("`{key}` is JSON in a string where the schema wants none"),
+                        &format!("`{key}` holds an array or object in a string where the schema wants none"),
                     );
                     changed = true;
                 }
