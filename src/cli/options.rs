@@ -36,9 +36,9 @@ pub struct EndpointArgs {
     /// The launch profile the endpoint was started with
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
-    /// How the endpoint is reached: direct, gateway:litellm, …
-    #[arg(long, value_name = "LABEL", default_value = "direct")]
-    pub route: String,
+    /// How the endpoint is reached: direct, gateway:litellm, … [default: as seen]
+    #[arg(long, value_name = "LABEL")]
+    pub route: Option<String>,
     /// Where it runs; recorded as real:LABEL
     #[arg(long, value_name = "LABEL", default_value = "default")]
     pub environment: String,

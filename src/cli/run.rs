@@ -119,7 +119,7 @@ fn fresh(args: &RunArgs, output: Option<Output>, io: &mut Io) -> anyhow::Result<
     if args.dry_run {
         return dry_run(&plan, args.format, io);
     }
-    let identity = discover(&client, &runtime);
+    let identity = discover(&client, &runtime).of_model(&model);
     let endpoint = Asking { client, runtime, plan, model, identity, launched };
     if let Some(launched) = &endpoint.launched {
         launched.faults(&endpoint.context(args)).iter().try_for_each(|fault| writeln!(io.err, "{fault}"))?;
@@ -187,11 +187,17 @@ impl Asking {
         live.run(&self.runtime, io)
     }
 
+    /// As told, else as seen.
+    fn route(&self, args: &RunArgs) -> String {
+        let seen = || self.identity.context.route.clone();
+        args.endpoint.route.clone().or_else(seen).unwrap_or_else(|| "direct".to_owned())
+    }
+
     /// What is known of the endpoint.
     fn context(&self, args: &RunArgs) -> Context {
         let mut context = Context {
             model: self.identity.context.model.clone().or_else(|| Some(self.model.clone())),
-            route: Some(args.endpoint.route.clone()),
+            route: Some(self.route(args)),
             ..self.identity.context.clone()
         };
         if let Some(launched) = &self.launched {
@@ -219,7 +225,7 @@ impl Asking {
             environment,
             base_url: self.client.base().to_string(),
             model: self.model.clone(),
-            route: args.endpoint.route.clone(),
+            route: self.route(args),
             context,
             identity: serde_json::to_value(&self.identity.facts)?,
             profile,

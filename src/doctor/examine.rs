@@ -38,7 +38,7 @@ pub struct Patient {
     /// What to call the environment where it is no harness.
     pub environment: String,
     /// `direct`, `gateway:litellm`, …
-    pub route: String,
+    pub route: Option<String>,
     /// The longest wait for one answer.
     pub patience: Duration,
     /// The longest examination.
@@ -98,6 +98,7 @@ async fn admit(patient: &Patient, asking: &Asking<'_>) -> Result<Chart, String> 
     let identity = timeout_at(discovery, identify(&patient.client)).await.unwrap_or_default();
     let model =
         patient.model.clone().or_else(|| identity.served.first().cloned()).unwrap_or_else(|| "default".to_owned());
+    let identity = identity.of_model(&model);
     let context = context(&identity, patient);
     let judged = Judged::new(&model)?;
     let mut chart = Chart { identity, context, judged, model, seen: Seen::default() };
@@ -179,7 +180,7 @@ fn metrics(seen: &Seen, id: &str) -> Option<std::collections::BTreeMap<String, u
 fn context(identity: &Identity, patient: &Patient) -> Context {
     let mut context = identity.context.clone();
     context.profile = patient.profile.as_ref().map(|profile| profile.source().text().to_owned());
-    context.route = context.route.or_else(|| Some(patient.route.clone()));
+    context.route = patient.route.clone().or(context.route).or_else(|| Some("direct".to_owned()));
     context
 }
 

@@ -50,7 +50,7 @@ impl Case {
                 model: self.model.map(str::to_owned),
                 profile: self.profile,
                 environment: "test".to_owned(),
-                route: "direct".to_owned(),
+                route: None,
                 patience: Duration::from_secs(1),
                 limit: Duration::from_secs(20),
             };

@@ -108,16 +108,19 @@ fn complaint(options: &Options, said: &Said, answers: &[Delivered], thinking: bo
     if !wanted.contains(&found.rule.as_str()) {
         return Some(format!("{shown:?}: expected {wanted:?}"));
     }
-    if found.blame != Blame::ServerConfig {
-        return Some(format!("{shown:?}: blame"));
-    }
     let fix = found.fix.join("\n");
     let readers = options
         .reasoning_family
         .as_deref()
         .map(|family| catalogue::reasoning_parsers_reading(&options.engine, family, Some(&options.version)))
         .unwrap_or_default();
-    if thinks && !readers.is_empty() && !readers.iter().any(|name| fix.contains(name)) {
+    // Where the parser set is one that reads this format, another name mends nothing.
+    let own = options.reasoning_parser.as_deref().is_some_and(|parser| readers.contains(&parser));
+    let blamed = found.blame == Blame::ServerConfig || own && found.blame == Blame::ServerBug;
+    if !blamed {
+        return Some(format!("{shown:?}: blame"));
+    }
+    if thinks && !own && !readers.is_empty() && !readers.iter().any(|name| fix.contains(name)) {
         return Some(format!("{shown:?}: no right parser in the fix"));
     }
     // A call may stand whole beside a thought in the content.

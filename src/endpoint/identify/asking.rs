@@ -4,7 +4,7 @@ use futures_util::future::join_all;
 use monban_scorers::Exchange;
 
 use super::facts::Identity;
-use super::reading::{Answers, read};
+use super::reading::{Answers, is_litellm, read};
 use crate::endpoint::Client;
 
 /// What is asked. `/model_info` and `/server_info` have older names in SGLang before 0.5.
@@ -26,7 +26,10 @@ pub async fn identify(client: &Client) -> Identity {
     if models.status.is_none() {
         return read(&Answers::from_iter([(PATHS[0].to_owned(), models)]));
     }
-    let rest: Vec<Exchange> = join_all(PATHS[1..].iter().map(|path| client.get(path))).await;
-    let rest = PATHS[1..].iter().map(|path| (*path).to_owned()).zip(rest);
+    // LiteLLM's /health has every model behind it answer a request.
+    let paths: Vec<&str> =
+        PATHS[1..].iter().copied().filter(|path| *path != "/health" || !is_litellm(&models)).collect();
+    let rest: Vec<Exchange> = join_all(paths.iter().map(|path| client.get(path))).await;
+    let rest = paths.iter().map(|path| (*path).to_owned()).zip(rest);
     read(&[(PATHS[0].to_owned(), models)].into_iter().chain(rest).collect())
 }

@@ -3,6 +3,8 @@
 use monban_scorers::diagnosis::{Confidence, Context};
 use serde::{Deserialize, Serialize};
 
+use super::reading::settle;
+
 /// One thing learned, how, and how sure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {
@@ -31,6 +33,12 @@ pub struct Identity {
     /// Its chat template, where it shows one.
     #[serde(skip)]
     pub chat_template: Option<String>,
+    /// The model behind each served name, where it is told.
+    #[serde(skip)]
+    pub(super) roots: Vec<(String, String)>,
+    /// The name the requests will carry.
+    #[serde(skip)]
+    pub(super) wanted: Option<String>,
     /// How many requests it took.
     #[serde(skip)]
     pub asked: usize,
@@ -46,6 +54,14 @@ impl Identity {
     #[must_use]
     pub fn fact(&self, name: &str) -> Option<&str> {
         self.facts.iter().find(|fact| fact.fact == name).map(|fact| fact.value.as_str())
+    }
+
+    /// Of several models that are served, the one that requests will name.
+    #[must_use]
+    pub fn of_model(mut self, name: &str) -> Self {
+        self.wanted = Some(name.to_owned());
+        settle(&mut self);
+        self
     }
 
     /// Books a fact; values are bounded.

@@ -60,6 +60,20 @@ fn reachable(answers: &Answers, identity: &mut Identity) {
 
 fn gateway(answers: &Answers, identity: &mut Identity) {
     answers.values().for_each(|exchange| gateway_headers(exchange, identity));
+    if answers.get("/v1/models").is_some_and(is_litellm) && identity.fact("gateway").is_none() {
+        identity.book("gateway", "litellm", "GET /v1/models", Medium);
+    }
+}
+
+/// LiteLLM lists every model as made at one moment: `DEFAULT_MODEL_CREATED_AT_TIME` (LiteLLM 1.108.7).
+const LITELLM_CREATED: u64 = 1_677_610_602;
+
+/// The list of models is LiteLLM's.
+pub(super) fn is_litellm(models: &Exchange) -> bool {
+    let list = serde_json::from_slice::<Value>(&models.body.bytes()).unwrap_or_default();
+    let listed = list.get("data").and_then(Value::as_array).filter(|listed| !listed.is_empty());
+    let at_once = |model: &Value| model.get("created").and_then(Value::as_u64) == Some(LITELLM_CREATED);
+    models.header("x-litellm-version").is_some() || listed.is_some_and(|listed| listed.iter().all(at_once))
 }
 
 /// LiteLLM names itself, its version and the backend in headers of every answer; the embedded harness names itself too.
@@ -103,8 +117,9 @@ fn models(answers: &Answers, identity: &mut Identity) {
                 _ => {}
             }
         }
-        if let Some(root) = text(model, "/root") {
-            identity.book("model", root, source, High);
+        if let (Some(id), Some(root)) = (text(model, "/id"), text(model, "/root")) {
+            let bounded = |text: &str| text.chars().take(300).collect();
+            identity.roots.push((bounded(id), bounded(root)));
         }
         if let Some(length) =
             model.get("max_model_len").or_else(|| model.pointer("/meta/n_ctx")).and_then(Value::as_u64)
@@ -192,7 +207,14 @@ pub(super) fn settle(identity: &mut Identity) {
     };
     identity.context.engine = value(identity, "engine");
     identity.context.engine_version = value(identity, "engine_version");
-    identity.context.model = value(identity, "model").or_else(|| identity.served.first().cloned());
+    let only = if let [only] = identity.served.as_slice() { Some(only) } else { None };
+    let wanted = identity.wanted.clone().or_else(|| only.cloned());
+    let root = |name: &String| identity.roots.iter().find(|(id, _)| id == name).map(|(_, root)| root.clone());
+    let root = wanted.as_ref().and_then(root).or_else(|| only.and_then(root));
+    if let Some(root) = root.filter(|_| identity.fact("model").is_none()) {
+        identity.book("model", root, "GET /v1/models", High);
+    }
+    identity.context.model = value(identity, "model").or(wanted).or_else(|| identity.served.first().cloned());
     identity.context.tool_parser = parser(identity, "tool_parser");
     identity.context.reasoning_parser = parser(identity, "reasoning_parser");
     identity.context.route = value(identity, "gateway").map(|gateway| format!("gateway:{gateway}"));
@@ -209,6 +231,31 @@ mod tests {
         said.iter()
             .map(|(path, body)| ((*path).to_owned(), Exchange::plain(RawJson::of(&Value::Null), 200, body.to_string())))
             .collect()
+    }
+
+    #[test]
+    fn of_several_models_the_one_that_is_asked_for_counts() {
+        let card = |id: &str, root: &str| json!({"id": id, "root": root, "owned_by": "vllm"});
+        let list = json!({"data": [card("a", "org/Qwen3-8B"), card("b", "org/Llama-3.1-8B")]});
+        let identity = read(&answers(&[("/v1/models", list)]));
+        assert_eq!(identity.context.model.as_deref(), Some("a"));
+        assert_eq!(identity.clone().of_model("b").context.model.as_deref(), Some("org/Llama-3.1-8B"));
+        assert_eq!(identity.of_model("c").context.model.as_deref(), Some("c"));
+        let one = read(&answers(&[("/v1/models", json!({"data": [card("a", "org/Qwen3-8B")]}))]));
+        assert_eq!(one.fact("model"), Some("org/Qwen3-8B"));
+        assert_eq!(one.of_model("alias").context.model.as_deref(), Some("org/Qwen3-8B"));
+    }
+
+    #[test]
+    fn litellm_is_known_by_its_list_of_models() {
+        let list = |created: [u64; 2]| {
+            let card = |created: u64| json!({"id": "m", "created": created, "owned_by": "openai"});
+            json!({"data": created.map(card)})
+        };
+        let route = |created| read(&answers(&[("/v1/models", list(created))])).context.route;
+        assert_eq!(route([LITELLM_CREATED; 2]).as_deref(), Some("gateway:litellm"));
+        // OpenAI's own list holds one such model.
+        assert_eq!(route([LITELLM_CREATED, 1_706_048_358]), None);
     }
 
     #[test]
