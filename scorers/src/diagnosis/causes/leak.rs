@@ -12,6 +12,12 @@ pub(super) fn leak<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<
         return Some(kind);
     }
     match facts.tool_parser_reads(Some(found.family)) {
+        None if facts.launch.template_parses && found.strength != Strength::Weak => Some(trouble(
+            ToolKind::RightParserFails,
+            side,
+            Confidence::Medium,
+            "the call stands in the text, though the server takes its parser from the model's own template",
+        )),
         _ if facts.launch.tool_parser == Known::Absent => Some(trouble(
             ToolKind::NoParser,
             side,

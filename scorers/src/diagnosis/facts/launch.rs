@@ -43,6 +43,8 @@ pub struct Launch {
     pub tool_parser: Known,
     /// The server is known to run without a tool parser: not read from a text that may be an excerpt.
     pub surely_no_tool_parser: bool,
+    /// The model's own template is at work, and brings the parser with it (llama-server --jinja).
+    pub template_parses: bool,
     /// `--reasoning-parser`.
     pub reasoning_parser: Known,
     /// `--enable-auto-tool-choice`: `None` when nothing is known.
@@ -88,6 +90,9 @@ impl Launch {
         Self {
             tool_parser: known(&TOOL_PARSER),
             surely_no_tool_parser: false,
+            template_parses: text.contains("llama-server")
+                && text.contains("--jinja")
+                && first(&ANY_TEMPLATE, text).is_none(),
             reasoning_parser: known(&REASONING_PARSER),
             auto_tool_choice: is_launch.then(|| AUTO.is_match(text)),
             chat_template: known(&CHAT_TEMPLATE),
@@ -121,6 +126,7 @@ fn first(pattern: &Regex, text: &str) -> Option<String> {
 static TOOL_PARSER: LazyLock<Regex> = LazyLock::new(|| flag("tool-(?:call-)?parser"));
 static REASONING_PARSER: LazyLock<Regex> = LazyLock::new(|| flag("reasoning-parser"));
 static CHAT_TEMPLATE: LazyLock<Regex> = LazyLock::new(|| flag("chat-template"));
+static ANY_TEMPLATE: LazyLock<Regex> = LazyLock::new(|| flag("chat-template(?:-file)?"));
 static TOKENIZER_MODE: LazyLock<Regex> = LazyLock::new(|| flag("tokenizer-mode"));
 static MODEL: LazyLock<Regex> = LazyLock::new(|| flag("model(?:-path|-tag)?"));
 static SERVED_POSITIONAL: LazyLock<Regex> =

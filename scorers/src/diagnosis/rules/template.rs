@@ -1,6 +1,7 @@
 //! `template`: the chat template is missing, refuses the conversation, or keeps the tools from the model.
 
 use crate::diagnosis::causes::{ReasoningKind, ToolKind};
+use crate::diagnosis::facts::Facts;
 use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
 
@@ -60,17 +61,29 @@ fn unseen_tools(signs: &Signs<'_>) -> Option<Finding> {
     }
     let short = facts.prompt_too_short_for_tools(side);
     let lacks = facts.lacks_tool_template();
-    if !short && !lacks {
+    let replaced = replaced_by_name(facts);
+    let why = if short {
+        "the prompt is too short to hold the declared tools"
+    } else if lacks {
+        "this model's own template has no section for tools, and the launch line names no other"
+    } else if replaced {
+        "the launch line puts a built-in template without a section for tools (--chat-template) in the place of the model's own"
+    } else {
         return None;
-    }
-    let why = if short { "the prompt is too short to hold the declared tools" } else { "this model's own template has no section for tools, and the launch line names no other" };
+    };
     Some(
         Draft::new(&RULE, Blame::ServerConfig, Confidence::Medium, format!("the model answered in prose, and {why}: the model may never have seen the tools"))
             .families(None, facts.launch.tool_parser.value())
             .evidence(facts, "content", side.completion.text())
             .evidence(facts, "usage", &format!("prompt_tokens {}", side.completion.usage.and_then(|usage| usage.prompt_tokens).unwrap_or_default()))
-            .fixes(advice::tool_template(facts))
+            .fixes(if replaced { vec!["drop --chat-template, so that the model's own is used with --jinja".to_owned()] } else { advice::tool_template(facts) })
             .fix("compare prompt_tokens of the same messages with and without tools: equal means the template ignores them")
             .done(),
     )
+}
+
+/// llama-server is told to use one of its own templates, by name: none of them shows tools.
+fn replaced_by_name(facts: &Facts<'_>) -> bool {
+    let named = facts.launch.chat_template.value().filter(|_| facts.server().is("llama_cpp"));
+    named.is_some_and(|name| !name.contains(['.', '/', '{', '$', '<']))
 }

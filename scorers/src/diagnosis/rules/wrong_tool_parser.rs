@@ -26,7 +26,9 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         return signs.error_finding(&RULE);
     };
     let right_name = trouble.kind == ToolKind::RightParserFails;
-    let (blame, says) = if right_name {
+    let (blame, says) = if right_name && facts.launch.template_parses {
+        (Blame::ServerBug, "a parser is at work, and does not read what this model writes")
+    } else if right_name {
         (Blame::ServerBug, "the configured name is right, behaviour is not: in this engine or version it does not read this model's calls")
     } else {
         (Blame::ServerConfig, "the model calls the tool, and the server's tool parser is for another format")
