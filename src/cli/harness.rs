@@ -2,6 +2,8 @@
 
 use anyhow::Context as _;
 
+use monban_scorers::catalogue;
+
 use super::Io;
 use crate::endpoint::harness::{Brain, Harness, Options, ParserChoice};
 use crate::exit;
@@ -75,7 +77,8 @@ fn options(args: &HarnessArgs) -> Result<Options, String> {
     if let Some(model) = &args.model {
         options.model.clone_from(model);
     }
-    if !args.thinks {
+    let named = args.model.as_deref().and_then(catalogue::model_rule);
+    if !args.thinks || named.is_some_and(|rule| rule.thinks() == "never") {
         (options.reasoning_family, options.reasoning_parser) =
             (None, if reasoning == ParserChoice::Right { None } else { options.reasoning_parser });
     }

@@ -10,6 +10,7 @@ use super::followups::{PARSED_CALL, SEPARATED};
 use super::judged::{Case, all_cut};
 use super::probes::{THINKING_OFF, TOOLS_AUTO, TOOLS_REQUIRED, TOOLS_UNTHINKING};
 use super::readings::{evidence, finding};
+use super::reconcile;
 use super::recovered::Recovered;
 use super::seen::Seen;
 
@@ -17,7 +18,7 @@ use super::seen::Seen;
 const EVIDENCE: usize = 5;
 
 /// Rules about tool calls that did not arrive, and about thoughts that did not arrive apart.
-const TOOL_RULES: &[&str] = &["wrong_tool_parser", "no_tool_parser", "auto_tool_choice_missing"];
+pub(super) const TOOL_RULES: &[&str] = &["wrong_tool_parser", "no_tool_parser", "auto_tool_choice_missing"];
 const THOUGHT_RULES: &[&str] = &["wrong_reasoning_parser", "no_reasoning_parser"];
 
 /// Faults of asking that leave nothing to judge: errors all the same.
@@ -44,7 +45,7 @@ pub(super) fn collect(scene: &Scene<'_>, readings: Vec<Finding>) -> Vec<Finding>
     let judged =
         judged.filter(|(id, found)| is_held_up(scene, id, found)).map(|(_, found)| soften(found.clone(), answers));
     readings.into_iter().chain(judged).chain(choice(scene, template)).for_each(|found| merge(&mut merged, found));
-    alternatives(scene, &mut merged);
+    reconcile::reconcile(scene, &mut merged);
     merged.iter_mut().for_each(|found| sharpen(scene, found));
     // The budget is a remark beside answers; where it is all there is, it is the news.
     if all_cut(scene.cases) {
@@ -80,7 +81,7 @@ fn is_held_up(scene: &Scene<'_>, id: &str, found: &Finding) -> bool {
 }
 
 /// Findings of one rule are one: the surest, with the evidence of all.
-fn merge(merged: &mut Vec<Finding>, mut found: Finding) {
+pub(super) fn merge(merged: &mut Vec<Finding>, mut found: Finding) {
     let Some(known) = merged.iter_mut().find(|known| known.rule == found.rule) else {
         found.evidence.truncate(EVIDENCE);
         merged.push(found);
@@ -94,24 +95,6 @@ fn merge(merged: &mut Vec<Finding>, mut found: Finding) {
     for more in found.evidence {
         if known.evidence.len() < EVIDENCE && !known.evidence.iter().any(|have| have.excerpt == more.excerpt) {
             known.evidence.push(more);
-        }
-    }
-}
-
-/// "Explained by this as well" is left out where another probe decides between the two.
-fn alternatives(scene: &Scene<'_>, merged: &mut Vec<Finding>) {
-    let runs = scene.context.engine.as_deref() == Some("vllm")
-        && scene.cases.iter().any(|case| case.id == TOOLS_AUTO && case.completions().next().is_some());
-    let sure = |rule: &str, merged: &[Finding]| {
-        merged.iter().any(|found| found.rule == rule && found.confidence > Confidence::Low)
-    };
-    for (one, other) in [("wrong_tool_parser", "no_tool_parser"), ("wrong_reasoning_parser", "no_reasoning_parser")] {
-        let decided = runs || one == "wrong_reasoning_parser";
-        for (rule, against) in [(one, other), (other, one)] {
-            let weak = |found: &Finding| found.rule == rule && found.confidence == Confidence::Low;
-            if decided && sure(against, merged) {
-                merged.retain(|found| !weak(found));
-            }
         }
     }
 }

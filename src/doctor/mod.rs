@@ -14,6 +14,7 @@ mod followups;
 mod judged;
 mod probes;
 mod readings;
+mod reconcile;
 mod recovered;
 mod report;
 mod seen;

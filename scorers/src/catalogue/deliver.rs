@@ -11,6 +11,9 @@ use super::parser::{ParserStatus, parser_def, parser_families, parser_status};
 use super::reasoning::{Part, SplitOutcome, reasoning_outcome};
 use crate::completion::Mode;
 
+/// Stands for the parser of an engine that takes no names, because the format comes from the chat template (llama.cpp).
+pub const BY_TEMPLATE: &str = "template";
+
 /// A server: engine, version, and the parsers it was started with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Setup<'a> {
@@ -141,6 +144,9 @@ fn unsplit(written: &Written<'_>) -> SplitOutcome {
 const RIGHT: SplitOutcome = SplitOutcome::Split { reasoning: Part::Thought, content: Part::Answer };
 
 fn split(setup: &Setup<'_>, written: &Written<'_>, parser: &str) -> (SplitOutcome, Basis) {
+    if by_template(setup, FamilyKind::Reasoning, parser) {
+        return (if written.thought.is_some() { RIGHT } else { unsplit(written) }, Basis::Declared);
+    }
     if unknown(setup, FamilyKind::Reasoning, parser) {
         return (SplitOutcome::Refuse, Basis::Declared);
     }
@@ -195,6 +201,9 @@ fn same_markers(engine: &str, parser: &str, family: &Family) -> bool {
 }
 
 fn calls(setup: &Setup<'_>, written: &Written<'_>, family: &str, parser: &str) -> (Outcome, Basis) {
+    if by_template(setup, FamilyKind::Tool, parser) {
+        return (Outcome::Ok, Basis::Declared);
+    }
     if unknown(setup, FamilyKind::Tool, parser) {
         return (Outcome::Refuse, Basis::Declared);
     }
@@ -210,6 +219,10 @@ fn calls(setup: &Setup<'_>, written: &Written<'_>, family: &str, parser: &str) -
     // Atlas hides leaked markup from streams.
     let silent = setup.engine == "atlas" && written.mode == Mode::Stream;
     (if silent { Outcome::Swallow } else { Outcome::Leak }, Basis::Assumed)
+}
+
+fn by_template(setup: &Setup<'_>, kind: ParserKind, parser: &str) -> bool {
+    parser == BY_TEMPLATE && parser_status(setup.engine, kind, parser, setup.version) == ParserStatus::NoNames
 }
 
 /// A name the running version does not have: the server does not start.

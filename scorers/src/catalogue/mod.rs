@@ -22,7 +22,7 @@ mod version;
 mod integrity;
 
 pub use data::{Catalogue, catalogue};
-pub use deliver::{Basis, Delivered, Delivery, Setup, Written, deliver};
+pub use deliver::{BY_TEMPLATE, Basis, Delivered, Delivery, Setup, Written, deliver};
 pub use engine::{EngineName, engine_def, engine_id, engine_name, notes, reasoning_fields};
 pub use entries::{EngineDef, Family, FamilyKind, Note, ParserDef, ParserKind};
 pub use explain::{explain, explain_family};

@@ -36,8 +36,12 @@ pub(super) fn tool_parser(facts: &Facts<'_>, family: Option<&str>) -> Vec<String
     fixes
 }
 
-/// Of several parsers for a family, the one that carries the model's name: llama4_json for Llama 4 where JSON was seen.
+/// Of several parsers for a family that is not the model's usual one, the parser that carries the model's name: llama4_json
+/// for Llama 4 where JSON was seen. For the usual family the model's own rule names it.
 fn named_after_model(facts: &Facts<'_>, family: Option<&str>) -> Option<&'static str> {
+    if facts.model().tool_family().is_some_and(|own| Some(own) == family) {
+        return None;
+    }
     let id: String = facts.model().id.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
     let names = flag_values(facts, family);
     let stem = |name: &&str| name.split('_').next().is_some_and(|stem| stem.len() > 4 && id.contains(stem));

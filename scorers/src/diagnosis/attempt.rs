@@ -6,6 +6,12 @@
 use super::facts::Facts;
 use super::{AttemptView, Blame, Confidence, Finding, RULES, Rule, Severity, Signs, rule};
 
+/// Rules that stand for each other: about calls, about thoughts.
+const CONCERNS: [&[&str]; 2] = [
+    &["wrong_tool_parser", "no_tool_parser", "auto_tool_choice_missing"],
+    &["wrong_reasoning_parser", "no_reasoning_parser"],
+];
+
 /// The findings of one attempt: the most telling first.
 #[must_use]
 pub fn attempt_findings(view: &AttemptView<'_>) -> Vec<Finding> {
@@ -33,7 +39,11 @@ fn alternatives(signs: &Signs<'_>, findings: &[Finding]) -> Vec<Finding> {
     let refused =
         findings.first().filter(|first| first.rule == "auto_tool_choice_missing" && !signs.facts.sides_or_known());
     let other = |id: &'static str| {
-        let first = findings.first()?;
+        // Families, evidence and fixes are those of the finding it would stand for.
+        let same_concern = |finding: &&Finding| {
+            CONCERNS.iter().any(|rules| rules.contains(&id) && rules.contains(&finding.rule.as_str()))
+        };
+        let first = findings.iter().find(same_concern).or(findings.first())?;
         let rule = rule(id).filter(|rule| !findings.iter().any(|finding| finding.rule == rule.id))?;
         Some(Finding {
             rule: id.to_owned(),

@@ -231,7 +231,9 @@ impl Simulated {
             "/v1/models" => Reply::Json(self.models()),
             "/health" if llama => Reply::Json(json!({ "status": "ok" })),
             "/health" => Reply::Text(String::new()),
-            "/version" if vllm => Reply::Json(json!({ "version": options.version })),
+            "/version" if vllm || options.engine == "tensorrt_llm" => {
+                Reply::Json(json!({ "version": options.version }))
+            }
             "/metrics" if vllm => Reply::Text(self.metrics()),
             "/model_info" | "/get_model_info" if sglang => Reply::Json(json!({
                 "model_path": options.model, "served_model_name": options.model, "is_generation": true,
@@ -268,6 +270,7 @@ impl Simulated {
             "sglang" => "sglang",
             "llama_cpp" => "llamacpp",
             "atlas" => "avarok-spark",
+            "tensorrt_llm" => "tensorrt_llm",
             _ => "monban-harness",
         };
         json!({ "object": "list", "data": [{

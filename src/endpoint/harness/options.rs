@@ -100,10 +100,13 @@ impl Options {
         match choice {
             ParserChoice::None => Ok(None),
             ParserChoice::Right => Ok(match (kind, &self.reasoning_family) {
+                // Where none reads both modes, the one that is advised.
                 (FamilyKind::Tool, _) => catalogue::parsers_reading(&self.engine, &self.family, version)
                     .first()
-                    .map(|name| (*name).to_owned()),
-                (_, Some(family)) => self.reasoning_reader(family),
+                    .map(|name| (*name).to_owned())
+                    .or_else(|| self.advised())
+                    .or_else(|| self.by_template()),
+                (_, Some(family)) => self.reasoning_reader(family).or_else(|| self.by_template()),
                 _ => None,
             }),
             ParserChoice::Named(name) => match catalogue::parser_status(&self.engine, kind, name, version) {
@@ -111,6 +114,18 @@ impl Options {
                 status => Err(format!("{} {} has no parser `{name}`{}", self.engine, self.version, instead(&status))),
             },
         }
+    }
+
+    fn advised(&self) -> Option<String> {
+        let advice = catalogue::recommend(&self.engine, Some(&self.version), None, Some(&self.family));
+        let name = advice.tool.and_then(|advice| advice.parser)?;
+        let known = catalogue::parser_status(&self.engine, FamilyKind::Tool, name, Some(&self.version));
+        (known == ParserStatus::Known).then(|| name.to_owned())
+    }
+
+    /// llama.cpp takes the format from the chat template: there is no name to give.
+    fn by_template(&self) -> Option<String> {
+        (self.engine == "llama_cpp").then(|| catalogue::BY_TEMPLATE.to_owned())
     }
 
     /// The parser that splits a family's thought and leaves an answer alone that comes without one: unasked, with thinking
@@ -235,8 +250,9 @@ fn instead(status: &ParserStatus) -> String {
 /// A tool family and the reasoning family of the models that write it; by the name of a family, a parser or a model.
 fn families(name: &str) -> Result<(String, Option<String>), String> {
     let known = catalogue::catalogue();
+    let reads = |engine: &&str| catalogue::parser_families(engine, FamilyKind::Tool, name).first();
     let by_parser =
-        || ["vllm", "sglang", "atlas", "tensorrt_llm"].iter().find_map(|engine| catalogue::parser_family(engine, name));
+        || ["vllm", "sglang", "atlas", "tensorrt_llm"].iter().find_map(|engine| reads(engine)).map(String::as_str);
     let family = known.family_of(FamilyKind::Tool, name).map(|family| family.name.as_str()).or_else(by_parser);
     if let Some(family) = family {
         let rule =
