@@ -18,7 +18,7 @@ use super::seen::Seen;
 const EVIDENCE: usize = 5;
 
 /// Rules about tool calls that did not arrive, and about thoughts that did not arrive apart.
-pub(super) const TOOL_RULES: &[&str] = &["wrong_tool_parser", "no_tool_parser", "auto_tool_choice_missing"];
+const TOOL_RULES: &[&str] = &["wrong_tool_parser", "no_tool_parser", "auto_tool_choice_missing"];
 const THOUGHT_RULES: &[&str] = &["wrong_reasoning_parser", "no_reasoning_parser"];
 
 /// Faults of asking that leave nothing to judge: errors all the same.
@@ -138,6 +138,12 @@ fn only_off(scene: &Scene<'_>, found: &mut Finding) {
         return;
     }
     found.message.push_str("; with thinking on it splits rightly: the parser does not heed the request's switch");
+    // The running version's nearest is the one at work.
+    for fix in &mut found.fix {
+        if let Some((newer, _)) = fix.split_once(", whose nearest is ") {
+            *fix = format!("upgrade: {newer}");
+        }
+    }
     let engine = scene.context.engine.as_deref().unwrap_or_default();
     let names = heeding(engine, scene.context.engine_version.as_deref());
     if !names.is_empty() {
@@ -173,7 +179,8 @@ fn name_family(context: &Context, found: &mut Finding, family: &str) {
     let advice =
         catalogue::recommend(engine, context.engine_version.as_deref(), context.model.as_deref(), Some(family));
     if let Some(tool) = advice.tool {
-        found.fix = std::iter::once(tool.text).chain(advice.notes).collect();
+        let about_launching = |note: &String| note.contains("--") || note.contains("template");
+        found.fix = std::iter::once(tool.text).chain(advice.notes.into_iter().filter(about_launching)).collect();
     }
 }
 

@@ -1,6 +1,6 @@
 //! Many findings of one fault are one finding with a count: [`FindingSet`], bounded whatever arrives.
 
-use monban_scorers::Finding;
+use monban_scorers::{Finding, diagnosis};
 
 /// Evidence kept of one finding.
 const EVIDENCE: usize = 5;
@@ -40,8 +40,9 @@ impl FindingSet {
         other.0.iter().for_each(|finding| self.add(finding));
     }
 
-    /// The most severe first, then the most frequent.
-    pub(super) fn into_sorted(mut self) -> Vec<Finding> {
+    /// As one story of an endpoint run by `engine`: the most severe first, then the most frequent.
+    pub(super) fn into_sorted(mut self, engine: Option<&str>) -> Vec<Finding> {
+        diagnosis::reconcile(&mut self.0, engine);
         self.0.sort_by(|a, b| (b.severity, b.count).cmp(&(a.severity, a.count)).then_with(|| a.rule.cmp(&b.rule)));
         self.0
     }
@@ -91,7 +92,7 @@ mod tests {
             set.add(&finding("wrong_tool_parser", "--tool-call-parser x", &task.to_string()));
         }
         set.add(&Finding { severity: Severity::Error, ..finding("template", "mend it", "0") });
-        let merged = set.into_sorted();
+        let merged = set.into_sorted(None);
         assert_eq!(merged.iter().map(|finding| finding.count).collect::<Vec<_>>(), [1, 20]);
         assert_eq!(merged[1].evidence.len(), EVIDENCE);
     }

@@ -122,7 +122,7 @@ impl Fold {
             tasks,
             counts,
             performance,
-            findings: findings.into_sorted(),
+            findings: findings.into_sorted(self.start.context.engine.as_deref()),
         }
     }
 

@@ -61,12 +61,14 @@ pub fn recommend(engine: &str, version: Option<&str>, model: Option<&str>, famil
             _ => elsewhere(def, kind, family, rule),
         })
     };
+    // What begins with vLLM's name is of no use elsewhere.
+    let concerns = |note: &String| def.is_none_or(|def| def.id == "vllm") || !note.starts_with("vLLM");
     // A parser for thoughts a model never has would only take its answers.
     let thought = rule.filter(|rule| rule.thinks() != "never").and_then(|rule| rule.reasoning_family.as_deref());
     Recommendation {
         tool: advise(FamilyKind::Tool, rule.and_then(ModelRule::tool_family)),
         reasoning: advise(FamilyKind::Reasoning, thought),
-        notes: rule.and_then(|rule| rule.note.clone()).into_iter().collect(),
+        notes: rule.and_then(|rule| rule.note.clone()).filter(concerns).into_iter().collect(),
     }
 }
 

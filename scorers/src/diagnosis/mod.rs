@@ -17,6 +17,7 @@ mod run_rules;
 mod schema;
 mod stored;
 mod tasks;
+mod together;
 mod verdicts;
 mod view;
 
@@ -27,6 +28,7 @@ pub use rules::RULES;
 pub use run::{CallTally, Prompts, RunSignals, Tally, run_findings};
 pub use run_rules::{RUN_RULES, RunRule};
 pub use stored::{Diagnosed, Expected, Filed, LINE_KEYS, diagnose};
+pub use together::reconcile;
 pub use view::AttemptView;
 
 /// The rule called `id`.

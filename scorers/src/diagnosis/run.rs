@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::run_rules::RUN_RULES;
 use super::{Context, Finding};
 use crate::completion::Completion;
-use crate::judge::{Judgement, Outcome};
+use crate::judge::{Judgement, Outcome, Scored};
 use crate::request::{Request, ToolChoice};
 use crate::scorer::Verdict;
 
@@ -127,6 +127,13 @@ impl RunSignals {
             _ => return,
         };
         if first.tool_calls.is_empty() {
+            // Prose that was right to come says nothing.
+            let missed = |scored: &Scored| {
+                scored.scorer.starts_with("tool_call") && matches!(scored.delivered, Verdict::Fail(_))
+            };
+            if !judgement.scored.iter().any(missed) {
+                return;
+            }
             tally.prose += u64::from(judgement.findings.is_empty() && !first.is_empty_answer());
         } else {
             tally.called += 1;

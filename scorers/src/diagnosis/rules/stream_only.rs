@@ -2,7 +2,7 @@
 
 use crate::completion::{Body, Mode, ToolCall};
 use crate::diagnosis::causes::{self, ReasoningKind, Spoilt, ToolKind};
-use crate::diagnosis::facts::{Facts, Side};
+use crate::diagnosis::facts::{Facts, Known, Side};
 use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
 
@@ -207,6 +207,7 @@ fn from_causes(signs: &Signs<'_>) -> Option<Finding> {
                 .evidence(facts, "finish_reason", side.finish())
                 .fix("use stream: false with this parser (compare both modes)")
                 .fix(advice::upgrade(facts))
+                .fixes(another_parser(facts, trouble.family))
                 .done(),
         );
     }
@@ -227,6 +228,12 @@ fn from_causes(signs: &Signs<'_>) -> Option<Finding> {
             .fix(advice::upgrade(facts))
             .done(),
     )
+}
+
+/// Another family's parser may read one mode by chance: which to use, where it is not known which runs.
+fn another_parser(facts: &Facts<'_>, family: Option<&str>) -> Option<String> {
+    let flag = family.and((facts.launch.tool_parser == Known::Unknown).then(|| advice::flag_values(facts, family)))?;
+    flag.first().map(|name| format!("where the server runs another tool parser: --tool-call-parser {name}"))
 }
 
 /// Of the calls that one mode carries, the other carries the first ones only, and they were wanted.
