@@ -7,7 +7,7 @@ use super::{DataFormat, Io};
 use crate::compare::{Comparison, Estimate, Kind, Side, compare};
 use crate::exit;
 use crate::record::Store;
-use crate::report::terminal;
+use crate::report::{json_text, terminal};
 
 /// The arguments of `monban compare`.
 #[derive(Debug, clap::Args)]
@@ -41,7 +41,7 @@ pub(super) fn run(args: CompareArgs, io: &mut Io) -> anyhow::Result<u8> {
     let refused = comparisons.iter().any(|comparison| !comparison.comparable && !args.force);
     let mut out = Vec::new();
     match args.format {
-        DataFormat::Json => serde_json::to_writer_pretty(&mut out, &comparisons).map(|()| out.push(b'\n'))?,
+        DataFormat::Json => writeln!(out, "{}", json_text(serde_json::to_string_pretty(&comparisons)?))?,
         DataFormat::Table => comparisons.iter().try_for_each(|comparison| table(comparison, args.force, &mut out))?,
     }
     match &output {
@@ -61,8 +61,7 @@ pub(super) fn run(args: CompareArgs, io: &mut Io) -> anyhow::Result<u8> {
 pub(super) fn tell(comparison: &Comparison, format: super::ReportFormat, io: &mut Io) -> anyhow::Result<()> {
     let mut out = Vec::new();
     if format == super::ReportFormat::Json {
-        serde_json::to_writer(&mut out, comparison)?;
-        out.push(b'\n');
+        writeln!(out, "{}", json_text(serde_json::to_string(comparison)?))?;
     } else {
         out.push(b'\n');
         table(comparison, true, &mut out)?;

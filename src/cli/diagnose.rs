@@ -13,7 +13,7 @@ use super::Io;
 use crate::diagnostic::did_you_mean;
 use crate::exit;
 use crate::profile::lint_stored;
-use crate::report::terminal;
+use crate::report::{json_text, terminal};
 
 /// Lines judged in one go; their order is kept.
 const BATCH: usize = 256;
@@ -115,7 +115,7 @@ fn answer(line: &Line) -> Answer {
             if let Some(column) = column {
                 answer["column"] = json!(column);
             }
-            return Answer { text: answer.to_string(), error: Some((error, column)), unknown: Vec::new() };
+            return Answer { text: json_text(answer.to_string()), error: Some((error, column)), unknown: Vec::new() };
         }
     };
     let unknown = unknown(&value);
@@ -126,14 +126,14 @@ fn answer(line: &Line) -> Answer {
             if let Some(lint) = lint_stored(&value) {
                 verdict["lint"] = lint;
             }
-            Answer { text: verdict.to_string(), error: None, unknown }
+            Answer { text: json_text(verdict.to_string()), error: None, unknown }
         }
         Err(error) => {
             let mut answer = json!({"error": error, "line": line.number});
             if let Some(id) = value.get("id") {
                 answer["id"] = id.clone();
             }
-            Answer { text: answer.to_string(), error: Some((error, None)), unknown }
+            Answer { text: json_text(answer.to_string()), error: Some((error, None)), unknown }
         }
     }
 }

@@ -10,6 +10,7 @@ use super::{DataFormat, Io};
 use crate::diagnostic::{self, Source};
 use crate::doctor::{Patient, examine, write_table};
 use crate::profile::{self, Profile};
+use crate::report::json_text;
 
 /// The longest an examination takes.
 const LIMIT: Duration = Duration::from_secs(55);
@@ -58,7 +59,7 @@ pub(super) fn run(args: DoctorArgs, io: &mut Io) -> anyhow::Result<u8> {
     let report = runtime()?.block_on(examine(&patient)).map_err(anyhow::Error::msg)?;
     match args.format {
         DataFormat::Table => write_table(&report, io.out_color, &mut io.out)?,
-        DataFormat::Json => writeln!(io.out, "{}", serde_json::to_string_pretty(&report)?)?,
+        DataFormat::Json => writeln!(io.out, "{}", json_text(serde_json::to_string_pretty(&report)?))?,
     }
     io.out.flush()?;
     Ok(report.exit_code)

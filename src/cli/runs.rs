@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{DataFormat, Io};
 use crate::exit;
 use crate::record::{RunDir, RunRecord, Store, StoreErrorKind};
-use crate::report::terminal;
+use crate::report::{json_text, terminal};
 
 /// The arguments of `monban runs`.
 #[derive(Debug, clap::Args)]
@@ -31,8 +31,7 @@ pub(super) fn run(args: RunsArgs, io: &mut Io) -> anyhow::Result<u8> {
     match args.format {
         DataFormat::Json => {
             let rows: Vec<&Value> = rows.iter().map(|row| &row.json).collect();
-            serde_json::to_writer_pretty(&mut io.out, &rows)?;
-            writeln!(io.out)?;
+            writeln!(io.out, "{}", json_text(serde_json::to_string_pretty(&rows)?))?;
         }
         DataFormat::Table if rows.is_empty() => {
             writeln!(io.err, "no runs in {}; `monban run` makes one", args.runs_dir.display())?;

@@ -7,7 +7,7 @@ use monban_scorers::{Body, Exchange};
 use super::{DataFormat, Io};
 use crate::exit;
 use crate::record::{AttemptDone, RunDir, RunStart, Store};
-use crate::report::terminal;
+use crate::report::{json_text, terminal};
 
 /// The arguments of `monban show`.
 #[derive(Debug, clap::Args)]
@@ -39,8 +39,7 @@ pub(super) fn run(args: ShowArgs, io: &mut Io) -> anyhow::Result<u8> {
 fn show_run(dir: &RunDir, format: DataFormat, io: &mut Io) -> anyhow::Result<()> {
     let record = dir.record()?;
     if format == DataFormat::Json {
-        serde_json::to_writer_pretty(&mut io.out, &record)?;
-        return Ok(writeln!(io.out)?);
+        return Ok(writeln!(io.out, "{}", json_text(serde_json::to_string_pretty(&record)?))?);
     }
     let start = &record.start;
     let ended = record.end.as_ref().map_or_else(
@@ -83,8 +82,7 @@ fn show_task(dir: &RunDir, id: &str, format: DataFormat, io: &mut Io) -> anyhow:
         }
     }
     if format == DataFormat::Json {
-        serde_json::to_writer_pretty(&mut io.out, &shown)?;
-        writeln!(io.out)?;
+        writeln!(io.out, "{}", json_text(serde_json::to_string_pretty(&shown)?))?;
     }
     Ok(())
 }

@@ -21,6 +21,36 @@ pub fn terminal(text: &str) -> String {
     out
 }
 
+/// JSON whose strings show control and formatting characters as escapes: the same values, and safe where a terminal prints
+/// them. JSON has such characters within strings only.
+///
+/// ```
+/// assert_eq!(monban::report::json_text("[\"\u{9b}31m\"]".to_owned()), r#"["\u009b31m"]"#);
+/// ```
+#[must_use]
+pub fn json_text(json: String) -> String {
+    if json.is_ascii() && !json.contains('\u{7f}') {
+        return json;
+    }
+    let mut out = String::with_capacity(json.len());
+    let mut units = [0; 2];
+    for character in json.chars() {
+        if character == '\n' || !(character.is_control() || is_hidden(character)) {
+            out.push(character);
+        } else {
+            for unit in character.encode_utf16(&mut units) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+    }
+    out
+}
+
+/// A whole text of our own that holds others' words: as [`terminal`], and its lines stay lines.
+pub(super) fn lines(text: &str) -> String {
+    text.split('\n').map(terminal).collect::<Vec<_>>().join("\n")
+}
+
 /// Bidirectional overrides, zero-width characters and tags: they can make text look like other text. Line separators and
 /// noncharacters: the first break a line, the second no XML may hold.
 pub(crate) fn is_hidden(character: char) -> bool {
@@ -80,6 +110,17 @@ mod tests {
             "no XML may hold the first two"
         );
         assert_eq!(excerpt("abcdef", 3), "abc…");
+    }
+
+    #[test]
+    fn json_keeps_its_values_and_sends_nothing() {
+        let value = serde_json::json!({ "a\u{7f}": "x\u{9b}31m \u{202e}y\u{e0041} \u{1b}[2J 東京\n" });
+        for plain in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
+            let safe = json_text(plain);
+            assert!(!safe.chars().any(|one| one != '\n' && (one.is_control() || is_hidden(one))), "{safe:?}");
+            assert!(safe.contains("東京"));
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&safe).unwrap(), value);
+        }
     }
 
     #[test]

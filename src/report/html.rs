@@ -6,7 +6,7 @@ use minijinja::{AutoEscape, Environment};
 use serde_json::{Value, json};
 
 use super::Input;
-use super::escape::{excerpt, terminal};
+use super::escape::{excerpt, lines, terminal};
 use super::figures;
 
 const PAGE: &str = include_str!("report.html");
@@ -18,7 +18,8 @@ pub(super) fn write(input: &Input<'_>, out: &mut dyn Write) -> io::Result<()> {
     environment.add_template("report.html", PAGE).map_err(io::Error::other)?;
     let page = environment.get_template("report.html").map_err(io::Error::other)?;
     let text = page.render(minijinja::value::Serde(view(input))).map_err(io::Error::other)?;
-    out.write_all(text.as_bytes())
+    // The engine escapes markup; what hides or turns text round is escaped here, whichever field it came by.
+    out.write_all(lines(&text).as_bytes())
 }
 
 fn view(input: &Input<'_>) -> Value {

@@ -11,6 +11,6 @@ mod table;
 mod text;
 
 pub(crate) use escape::is_hidden;
-pub use escape::{excerpt, terminal};
+pub use escape::{excerpt, json_text, terminal};
 pub use table::write_findings;
 pub use text::{Format, Input, Style, render, write};
