@@ -114,6 +114,15 @@ impl RunRecord {
         Some(PassK { k, any: of(pass_at_k)?, all: of(pass_hat_k)? })
     }
 
+    /// pass@k and pass^k at k = 2, 4, 8 and at the most attempts that were judged of one task: what `--repeat` asked for.
+    #[must_use]
+    pub fn pass_ks(&self) -> Vec<PassK> {
+        let most = self.tasks.iter().map(|task| task.counts.judged()).max().unwrap_or_default();
+        let mut ks: Vec<u64> = [2, 4, 8].into_iter().filter(|k| *k < most).collect();
+        ks.extend((most > 1).then_some(most));
+        ks.into_iter().filter_map(|k| self.pass_k(k)).collect()
+    }
+
     /// What the run amounts to. `fail_under` is the least rate that passes; without it every judged attempt must.
     #[must_use]
     pub fn verdict(&self, fail_under: Option<f64>) -> RunVerdict {
@@ -206,6 +215,16 @@ mod tests {
         close(pass_hat_k(2, 5, 2).unwrap(), 0.1);
         assert_eq!(pass_at_k(2, 5, 6), None);
         close(pass_at_k(5, 5, 5).unwrap(), 1.0);
+    }
+
+    #[test]
+    fn pass_k_is_told_at_the_k_that_was_asked_for() {
+        let ks = |passed, failed| {
+            let mut record = record(passed, failed, 0, 0);
+            record.tasks = vec![crate::record::TaskRecord { counts: record.counts, ..Default::default() }];
+            record.pass_ks().iter().map(|pass| pass.k).collect::<Vec<_>>()
+        };
+        assert_eq!((ks(1, 0), ks(1, 1), ks(3, 2), ks(8, 2)), (vec![], vec![2], vec![2, 4, 5], vec![2, 4, 8, 10]));
     }
 
     #[test]

@@ -5,12 +5,13 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::Input;
+use super::escape::json_text;
 use super::figures;
 use crate::record::AttemptDone;
 
 /// Writes the report.
 pub(super) fn write(input: &Input<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let head = serde_json::to_string(&head(input))?;
+    let head = json_text(serde_json::to_string(&head(input))?);
     // The head is an object that is not empty: its closing brace makes room for the tasks.
     out.write_all(head.as_bytes().get(..head.len() - 1).unwrap_or_default())?;
     out.write_all(b",\"tasks\":[")?;
@@ -22,9 +23,9 @@ fn head(input: &Input<'_>) -> Value {
     let (record, start) = (input.record, &input.record.start);
     let verdict = record.verdict(input.fail_under);
     let rates = record.rates();
-    let passk: Vec<Value> = [2, 4, 8]
+    let passk: Vec<Value> = record
+        .pass_ks()
         .iter()
-        .filter_map(|k| record.pass_k(*k))
         .map(|pass| json!({ "k": pass.k, "pass_at_k": pass.any, "pass_hat_k": pass.all }))
         .collect();
     json!({
@@ -55,8 +56,8 @@ fn tasks(input: &Input<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut attempts = input.attempts()?.peekable();
     for (at, task) in input.record.start.tasks.iter().enumerate() {
         let counts = input.record.tasks.get(at).map(|task| task.counts);
-        let head =
-            json!({ "suite": input.suite_of(at), "id": task.id, "tags": task.tags, "counts": counts }).to_string();
+        let head = json!({ "suite": input.suite_of(at), "id": task.id, "tags": task.tags, "counts": counts });
+        let head = json_text(head.to_string());
         if at > 0 {
             out.write_all(b",")?;
         }
@@ -68,7 +69,7 @@ fn tasks(input: &Input<'_>, out: &mut dyn Write) -> io::Result<()> {
             if !std::mem::take(&mut first) {
                 out.write_all(b",")?;
             }
-            serde_json::to_writer(&mut *out, &attempt(&done))?;
+            out.write_all(json_text(attempt(&done).to_string()).as_bytes())?;
         }
         out.write_all(b"]}")?;
     }

@@ -130,7 +130,7 @@ fn footer(input: &Input<'_>, paint: &Paint, out: &mut dyn Write) -> io::Result<(
     if !counted.is_empty() {
         writeln!(out, "  not passed: {}", counted.join(" · "))?;
     }
-    if let Some(pass) = record.pass_k(2) {
+    for pass in record.pass_ks() {
         writeln!(
             out,
             "  pass@{k} {} · pass^{k} {}",
