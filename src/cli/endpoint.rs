@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use monban_scorers::completion::{self, Answer, FaultKind};
 use monban_scorers::{Body, Exchange};
 use serde_json::Value;
 
 use super::EndpointArgs;
 use crate::endpoint::identify::{Identity, identify};
 use crate::endpoint::{BaseUrl, Client, ClientOptions, Secret};
+use crate::report::terminal;
 
 /// The longest the endpoint is asked who it is. With the runner's patience, a dead one is known within half a minute.
 const DISCOVERY: Duration = Duration::from_secs(8);
@@ -52,8 +54,13 @@ pub(super) fn model(
         let why = match (&exchange.error, exchange.status) {
             (Some(error), _) => error.message.clone(),
             (None, Some(status @ (401 | 403))) => format!("status {status}: it wants a key, see --api-key-env"),
-            (None, status) => format!("status {}", status.unwrap_or_default()),
+            (None, status @ (None | Some(300..))) => format!("status {}", status.unwrap_or_default()),
+            (None, Some(status)) => match completion::read(&exchange) {
+                Answer::Fault(fault) if fault.kind == FaultKind::NotJson => fault.message,
+                _ => format!("status {status}, and no list of models in it"),
+            },
         };
+        let why = terminal(&why);
         return Ok(Err(format!("no --model was given, and {} does not list its models: {why}", exchange.url)));
     };
     match names.as_slice() {

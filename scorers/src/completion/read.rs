@@ -127,10 +127,20 @@ fn not_json(exchange: &Exchange, text: &str, error: &str, notes: &mut Notes) -> 
         notes.add("html_body", "", start);
         return fault(FaultKind::NotJson, exchange, &html_words(start));
     }
+    if let Some(coding) = coding(exchange) {
+        let message = format!("the body is compressed ({coding}), which was not asked for: the server or a proxy adds it");
+        return fault(FaultKind::NotJson, exchange, &message);
+    }
     if matches!(start.bytes().next(), Some(b'{' | b'[')) && error.starts_with("EOF") {
         notes.add("truncated_json", "", error);
     }
     fault(FaultKind::NotJson, exchange, &format!("{error}: {text}"))
+}
+
+/// The coding a body is compressed with, where its header tells one. No request asks for any.
+fn coding(exchange: &Exchange) -> Option<String> {
+    let told = exchange.header("content-encoding")?.trim();
+    (!told.is_empty() && !told.eq_ignore_ascii_case("identity")).then(|| bounded(told, 40))
 }
 
 /// A status of 300 or above: what the body says of it.
@@ -156,7 +166,12 @@ fn status(exchange: &Exchange, notes: &mut Notes) -> Fault {
         }
         _ => ErrorObject::text(start.trim_end()),
     };
-    error.fault(FaultKind::Status, exchange.status, notes)
+    let mut fault = error.fault(FaultKind::Status, exchange.status, notes);
+    let elsewhere = exchange.status.filter(|status| (300..400).contains(status)).and(exchange.header("location"));
+    if let Some(place) = elsewhere.filter(|_| fault.message.is_empty()) {
+        fault.message = format!("it names another address: {}", bounded(place, 300));
+    }
+    fault
 }
 
 /// The fault that a transport error makes.

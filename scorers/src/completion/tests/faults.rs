@@ -160,3 +160,21 @@ fn a_stock_client_says_where_it_breaks() {
     assert!(refused.place.starts_with("event 2 choices[0].finish_reason"), "{refused:?}");
     assert!(strict_client(&Exchange { status: Some(500), ..plain("") }).is_none());
 }
+
+#[test]
+fn a_compressed_body_and_a_redirect_say_what_they_are() {
+    let with = |name: &str, value: &str, status: u16, body: &[u8]| Exchange {
+        headers: vec![(name.to_owned(), value.to_owned())],
+        ..Exchange::plain(RawJson::of(&json!({})), status, body)
+    };
+    let gzip = fault(&with("Content-Encoding", "gzip", 200, b"\x1f\x8b\x08\x00\xff"));
+    assert_eq!(gzip.kind, FaultKind::NotJson);
+    assert!(gzip.message.starts_with("the body is compressed (gzip), which was not asked for"), "{gzip:?}");
+    let same = fault(&with("content-encoding", "identity", 200, b"oops"));
+    assert!(same.message.ends_with("oops"), "{same:?}");
+
+    let moved = fault(&with("location", "/login", 302, b""));
+    assert_eq!((moved.kind, moved.message.as_str()), (FaultKind::Status, "it names another address: /login"));
+    let said = fault(&with("location", "/login", 302, b"Found"));
+    assert_eq!(said.message, "Found", "the words of the server stand first");
+}
