@@ -5,6 +5,7 @@ use anyhow::Context as _;
 use monban_scorers::catalogue;
 
 use super::Io;
+use crate::endpoint::harness::fault::KINDS;
 use crate::endpoint::harness::{Brain, Harness, Options, ParserChoice};
 use crate::exit;
 
@@ -23,11 +24,11 @@ pub struct HarnessArgs {
     /// The reasoning parser the simulated server runs with, or none; default: the right one
     #[arg(long, value_name = "Y")]
     pub reasoning_parser: Option<String>,
-    /// The engine to behave like: vllm, sglang, llamacpp, or vllm@0.33.0
+    /// The engine to behave like: vllm, sglang, tensorrt_llm, llama_cpp, atlas; with a version: vllm@0.33.0
     #[arg(long, value_name = "E", default_value = "vllm")]
     pub engine: String,
-    /// A fault to show; may be repeated
-    #[arg(long, value_name = "FAULT")]
+    /// A fault to show, `name` or `name:share`; may be repeated
+    #[arg(long, value_name = "FAULT", long_help = faults())]
     pub fault: Vec<String>,
     /// The model's name [default: made from the family]
     #[arg(long, value_name = "NAME")]
@@ -44,6 +45,14 @@ pub struct HarnessArgs {
     /// The environment variable that holds the key to ask for
     #[arg(long, value_name = "VAR")]
     pub api_key_env: Option<String>,
+}
+
+/// The faults as `--help` lists them.
+fn faults() -> String {
+    let widest = KINDS.iter().map(|(name, ..)| name.len()).max().unwrap_or_default();
+    let rows = KINDS.iter().map(|(name, _, what)| format!("- {name:widest$}  {what}"));
+    let head = "A fault to show, `name` or `name:share` (a part of the requests); may be repeated:\n";
+    std::iter::once(head.to_owned()).chain(rows).collect::<Vec<_>>().join("\n")
 }
 
 pub(super) fn run(args: HarnessArgs, io: &mut Io) -> anyhow::Result<u8> {

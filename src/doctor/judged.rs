@@ -84,7 +84,7 @@ pub(super) fn rows(cases: &[Case]) -> Vec<Capability> {
             let (status, evidence) = status(case);
             Capability::new(name, status, how(case), evidence)
         }
-        None => Capability::new(name, Status::Inconclusive, "", "not asked, or not answered in time"),
+        None => Capability::new(name, Status::Inconclusive, "", "not asked, or not answered"),
     };
     ROWS.iter().map(row).collect()
 }

@@ -68,7 +68,10 @@ fn shape(seen: &Seen) -> Capability {
     let Some(exchange) = seen.exchange("no-messages", Mode::Plain) else {
         return Capability::new(name, Status::Inconclusive, how, UNASKED);
     };
-    let status = exchange.status.unwrap_or_default();
+    let Some(status) = exchange.status else {
+        let why = exchange.error.as_ref().map_or(UNASKED, |error| error.message.as_str());
+        return Capability::new(name, Status::Inconclusive, how, why);
+    };
     if status < 400 {
         return Capability::new(name, Status::Inconclusive, how, format!("HTTP {status}: not refused"));
     }

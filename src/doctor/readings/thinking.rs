@@ -16,7 +16,7 @@ fn field(cases: &[Case]) -> Capability {
     let of = |id: &'static str| cases.iter().filter(move |case| case.id == id).flat_map(Case::completions);
     let mut completions = of(THINKING_ON).chain(of(PLAIN)).peekable();
     if completions.peek().is_none() {
-        return Capability::new(name, Status::Inconclusive, how, "not asked, or not answered in time");
+        return Capability::new(name, Status::Inconclusive, how, "not asked, or not answered");
     }
     let filled = completions.find(|completion| !completion.reasoning().trim().is_empty());
     if let Some(field) = filled.and_then(|completion| completion.reasoning_field.clone()) {
@@ -44,7 +44,7 @@ fn switch(cases: &[Case]) -> Capability {
         (Some(true), Some(true)) => (Status::Ignored, "reasoning arrives in both"),
         (Some(false), Some(true)) => (Status::Broken, "reasoning arrives when off, and not when on"),
         (Some(false), Some(false)) => (Status::NotApplicable, "no reasoning in either"),
-        _ => (Status::Inconclusive, "not answered in time"),
+        _ => (Status::Inconclusive, "not asked, or not answered"),
     };
     Capability::new(name, status, how, text)
 }
