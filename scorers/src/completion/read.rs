@@ -128,7 +128,8 @@ fn not_json(exchange: &Exchange, text: &str, error: &str, notes: &mut Notes) -> 
         return fault(FaultKind::NotJson, exchange, &html_words(start));
     }
     if let Some(coding) = coding(exchange) {
-        let message = format!("the body is compressed ({coding}), which was not asked for: the server or a proxy adds it");
+        let message =
+            format!("the body is compressed ({coding}), which was not asked for: the server or a proxy adds it");
         return fault(FaultKind::NotJson, exchange, &message);
     }
     if matches!(start.bytes().next(), Some(b'{' | b'[')) && error.starts_with("EOF") {
