@@ -51,7 +51,7 @@ fn main() {
 
 /// The best of three, so that a busy machine does not count.
 fn best(text: &str, request: &Request) -> Duration {
-    let hints = Hints { request: Some(request), model: None };
+    let hints = Hints { request: Some(request), ..Hints::default() };
     let completion = Completion {
         text: Some(text.to_owned()),
         finish_reason: Some("stop".into()),

@@ -12,9 +12,10 @@ mod tests;
 use modes::Side;
 
 use crate::completion::{self, Answer, Deviation, Exchange};
+use crate::diagnosis::facts::Model;
 use crate::diagnosis::{AttemptView, Context, Finding, attempt_findings};
 use crate::dialects::{self, Hints, Reread};
-use crate::request::Request;
+use crate::request::{Request, ToolChoice};
 use crate::scorer::{Expectation, Verdict};
 
 /// One execution of a task, ready to judge.
@@ -77,6 +78,14 @@ pub struct Judgement {
     pub repairs: Vec<Deviation>,
 }
 
+/// Calls arrived, and the model's own format writes no types. A forced call is written as JSON whatever the format.
+fn is_untyped(attempt: &Attempt<'_>, answers: &[Answer]) -> bool {
+    let calls = answers.iter().filter_map(Answer::completion).any(|completion| !completion.tool_calls.is_empty());
+    let forced = matches!(attempt.request.tool_choice, Some(ToolChoice::Required | ToolChoice::Named(_)));
+    let family = || Model::read(&[attempt.context.model.as_deref(), Some(&attempt.request.model)]).tool_family();
+    calls && !forced && family().and_then(dialects::writes_types) == Some(false)
+}
+
 /// Judges one attempt: reads the exchanges, scores what was delivered, re-reads where the wire shows a fault, scores
 /// that too, and says what it shows.
 ///
@@ -105,7 +114,11 @@ pub struct Judgement {
 pub fn judge(attempt: &Attempt<'_>) -> Judgement {
     let answers: Vec<Answer> = attempt.exchanges.iter().map(read).collect();
     let model = attempt.context.model.as_deref().unwrap_or(&attempt.request.model);
-    let hints = Hints { request: Some(attempt.request), model: Some(model).filter(|model| !model.is_empty()) };
+    let hints = Hints {
+        request: Some(attempt.request),
+        model: Some(model).filter(|model| !model.is_empty()),
+        untyped: is_untyped(attempt, &answers),
+    };
     let rereads: Vec<Option<Reread>> =
         answers.iter().map(|answer| dialects::reread(answer.completion()?, attempt.request, &hints)).collect();
     let sides: Vec<Side<'_>> =

@@ -44,7 +44,7 @@ const STRIPPED_AS: &[(&str, &str)] = &[
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn every_raw_example_is_recognised_and_read() {
     let request = weather();
-    let hints = Hints { request: Some(&request), model: None };
+    let hints = Hints { request: Some(&request), ..Hints::default() };
     let mut faults = Vec::new();
     let mut read = 0;
     for family in families()["tool"].as_array().unwrap() {

@@ -87,7 +87,7 @@ fn closing_brackets_are_given_back_to_a_stream_only() {
 #[test]
 fn damage_is_named_and_not_repaired() {
     let request = weather();
-    let hints = Hints { request: Some(&request), model: None };
+    let hints = Hints { request: Some(&request), ..Hints::default() };
     for (text, family) in [
         ("<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}\n</tool_call>", "hermes_json"),
         ("<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"ci", "hermes_json"),
@@ -107,7 +107,7 @@ fn damage_is_named_and_not_repaired() {
 fn typed(schema: Value, text: &str, wanted: Value) {
     let request = request(json!({"$defs": {"n": {"type": "integer"}}, "properties": {"v": schema}}));
     let markup = format!("<function=get_weather>\n<parameter=v>\n{text}\n</parameter>\n</function>");
-    let hints = Hints { request: Some(&request), model: None };
+    let hints = Hints { request: Some(&request), ..Hints::default() };
     let read = tool_dialect("qwen3_coder_xml").unwrap().parse(&markup, &hints).unwrap();
     assert_eq!(read.calls[0].arguments["v"], wanted, "{text} as {schema}", schema = request.tools[0].parameters);
 }
@@ -137,10 +137,13 @@ fn text_takes_the_declared_type() {
 #[track_caller]
 fn found(text: &str, model: Option<&str>, family: &str) {
     let request = weather();
-    let found =
-        recognise(text, &Hints { request: Some(&request), model }).unwrap_or_else(|| panic!("nothing: {text:?}"));
+    let found = recognise(text, &Hints { request: Some(&request), model, ..Hints::default() })
+        .unwrap_or_else(|| panic!("nothing: {text:?}"));
     assert_eq!(found.family, family, "{text:?}");
-    let read = tool_dialect(family).unwrap().parse(text, &Hints { request: Some(&request), model }).unwrap();
+    let read = tool_dialect(family)
+        .unwrap()
+        .parse(text, &Hints { request: Some(&request), model, ..Hints::default() })
+        .unwrap();
     assert_eq!(read.calls[0].name, "get_weather", "{text:?}");
     assert_eq!(read.calls[0].arguments["city"], "Oslo", "{text:?}");
 }
@@ -203,7 +206,7 @@ fn variants_seen_in_the_wild_are_read() {
 #[test]
 fn commas_within_stripped_values_are_kept() {
     let request = weather();
-    let hints = Hints { request: Some(&request), model: None };
+    let hints = Hints { request: Some(&request), ..Hints::default() };
     let found = recognise("call:get_weather{city:Paris, France,days:3}", &hints).unwrap();
     assert_eq!((found.strength, found.stripped), (Strength::Partial, true));
     let read = tool_dialect("gemma4").unwrap().parse("call:get_weather{city:Paris, France,days:3}", &hints).unwrap();

@@ -94,7 +94,7 @@ proptest! {
     #[test]
     fn what_is_written_is_read(calls in calls()) {
         let request = declared();
-        let hints = Hints { request: Some(&request), model: None };
+        let hints = Hints { request: Some(&request), ..Hints::default() };
         for dialect in TOOL_DIALECTS {
             let written = dialect.render(&calls);
             let read = dialect.parse(&written, &hints);
@@ -108,7 +108,7 @@ proptest! {
     #[test]
     fn the_text_before_a_call_is_kept(calls in calls(), before in "[A-Z][a-z ]{3,20}[.:]") {
         let request = declared();
-        let hints = Hints { request: Some(&request), model: None };
+        let hints = Hints { request: Some(&request), ..Hints::default() };
         for dialect in TOOL_DIALECTS.iter().filter(|dialect| dialect.family != "ernie45") {
             let written = format!("{before}\n{}", dialect.render(&calls));
             let read = dialect.parse(&written, &hints);
@@ -132,7 +132,7 @@ proptest! {
     fn random_text_never_panics(text in "\\PC{0,200}", pieces in proptest::collection::vec(0usize..PIECES.len(), 0..24)) {
         let mixed: String = pieces.iter().map(|piece| PIECES[*piece]).collect();
         let request = declared();
-        let hints = Hints { request: Some(&request), model: None };
+        let hints = Hints { request: Some(&request), ..Hints::default() };
         for text in [&text, &mixed, &format!("{text}{mixed}")] {
             for dialect in TOOL_DIALECTS {
                 let _ = dialect.recognise(text, &hints);
@@ -164,7 +164,7 @@ proptest! {
     fn prose_is_not_markup(words in proptest::collection::vec("[A-Za-z]{1,9}[.,:;!?]?", 0..40)) {
         let request = declared();
         let text = words.join(" ");
-        prop_assert_eq!(recognise(&text, &Hints { request: Some(&request), model: None }), None);
+        prop_assert_eq!(recognise(&text, &Hints { request: Some(&request), ..Hints::default() }), None);
         prop_assert_eq!(split_reasoning(&text), None);
     }
 }
@@ -231,7 +231,7 @@ const PIECES: &[&str] = &[
 
 fn fastest(text: &str) -> Duration {
     let request = declared();
-    let hints = Hints { request: Some(&request), model: None };
+    let hints = Hints { request: Some(&request), ..Hints::default() };
     let completion = Completion {
         text: Some(text.to_owned()),
         reasoning: Some(text.to_owned()),

@@ -64,7 +64,7 @@ fn raw_texts_of_captures_are_read() {
         };
         read += 1;
         let request = Request::read(&capture["request"]);
-        let hints = Hints { request: Some(&request), model: None };
+        let hints = Hints { request: Some(&request), ..Hints::default() };
         let after = split_reasoning(raw).map_or_else(|| raw.to_owned(), |split| split.answer);
         let parsed = recognise(&after, &hints)
             .and_then(|found| tool_dialect(found.family)?.parse(&after, &hints))

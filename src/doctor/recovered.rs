@@ -47,7 +47,7 @@ fn read(text: &str, request: &Request, model: Option<&str>) -> Option<Reread> {
         choices: 1,
         ..Completion::default()
     };
-    reread(&completion, request, &Hints { request: Some(request), model })
+    reread(&completion, request, &Hints { request: Some(request), model, ..Hints::default() })
 }
 
 /// The tokens of `choices[0].logprobs`, joined. By their bytes where given: a token may be half a character.

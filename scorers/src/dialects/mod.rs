@@ -16,6 +16,7 @@ pub(crate) use read::{Stand, is_word_of_sentence};
 pub use bytes::ByteSet;
 pub use dialect::{reasoning_dialect, recognise, split_reasoning, tool_dialect, writes_types};
 pub use registry::{REASONING_DIALECTS, TOOL_DIALECTS};
+pub(crate) use reread::UNTYPED;
 pub use reread::reread;
 pub use types::{
     Call, Grammar, Hints, Need, Parsed, ReasoningDialect, Recognition, Reread, Scan, Split, Strength, Thinking,

@@ -27,6 +27,8 @@ pub struct Hints<'a> {
     pub request: Option<&'a Request>,
     /// The model id, where known: settles markup that several families share.
     pub model: Option<&'a str>,
+    /// The model's own format writes no types: a parser takes them from the schema, and may fail to.
+    pub untyped: bool,
 }
 
 /// How sure a recognition is.

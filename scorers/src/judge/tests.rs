@@ -407,3 +407,32 @@ fn an_id_or_type_that_is_not_there_is_the_servers() {
         assert_eq!(judgement.repairs.len(), 1);
     }
 }
+
+/// A call of `f` with these arguments by a model, judged by what it should have been.
+fn typed_call(model: &str, arguments: &str, wanted: &Value) -> Judgement {
+    let wanted = json!({"scorer": "tool_call", "name": "f", "arguments": wanted});
+    let expectation = Expectation::parse(wanted.as_object().unwrap(), &crate::Registry::builtin()).unwrap();
+    let parameters = json!({"type": "object", "properties": {
+        "count": {"type": "integer"}, "deep": {"type": "boolean"}, "code": {"type": "string"}}});
+    let tool = json!({"type": "function", "function": {"name": "f", "parameters": parameters}});
+    let call = json!({"id": "1", "type": "function", "function": {"name": "f", "arguments": arguments}});
+    let answer = message(&json!({"role": "assistant", "content": null, "tool_calls": [call]}), "tool_calls", 20);
+    judged(&json!({"model": model, "messages": [], "tools": [tool]}), &[answer], &[expectation])
+}
+
+#[test]
+fn a_type_that_a_parser_lost_is_given_back_where_the_format_writes_none() {
+    let wanted = json!({"count": 10, "deep": true, "code": "007"});
+    let lost = r#"{"count": "10", "deep": "True", "code": "007"}"#;
+    let judgement = typed_call("Qwen/Qwen3-Coder-30B-A3B-Instruct", lost, &wanted);
+    assert_eq!(judgement.outcome, Outcome::ServerFault, "{judgement:#?}");
+    assert_eq!(judgement.scored[0].intent, Some(Verdict::Pass));
+    assert_eq!((judgement.findings[0].rule.as_str(), judgement.findings[0].blame), ("bad_args", Blame::ServerBug));
+    // This one writes JSON: the string is its own.
+    let judgement = typed_call("Qwen/Qwen2.5-7B-Instruct", lost, &wanted);
+    assert_eq!(judgement.outcome, Outcome::Failed, "{judgement:#?}");
+    assert_eq!(judgement.findings[0].blame, Blame::Model);
+    // A text that reads as no number is no number.
+    let judgement = typed_call("Qwen/Qwen3-Coder-30B-A3B-Instruct", r#"{"count": "ten"}"#, &json!({"count": 10}));
+    assert_eq!(judgement.outcome, Outcome::Failed, "{judgement:#?}");
+}

@@ -94,6 +94,7 @@ fn markup(completion: &Completion, request: &Request) -> Option<String> {
     let hints = Hints {
         request: Some(request),
         model: Some(&request.model).filter(|model| !model.is_empty()).map(String::as_str),
+        ..Hints::default()
     };
     // Bare JSON may be an answer: only a family's own markers tell.
     let found = recognise(text, &hints).filter(|found| found.strength >= Strength::Partial)?;

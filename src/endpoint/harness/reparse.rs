@@ -29,7 +29,7 @@ pub(super) fn reparse(path: &str, asked: &Value) -> Option<Value> {
 }
 
 fn calls(text: &str, dialect: &ToolDialect, request: &Request) -> Value {
-    let parsed = dialect.parse(text, &Hints { request: Some(request), model: None });
+    let parsed = dialect.parse(text, &Hints { request: Some(request), ..Hints::default() });
     let Some(parsed) = parsed else { return json!({ "normal_text": text, "calls": [] }) };
     let call = |(at, call): (usize, &monban_scorers::dialects::Call)| {
         let arguments = Value::Object(call.arguments.clone()).to_string();

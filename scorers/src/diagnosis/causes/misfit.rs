@@ -95,7 +95,7 @@ pub(in crate::diagnosis) fn assess<'a>(facts: &Facts<'a>) -> Option<Misfit<'a>> 
 
 /// The first call of an answer that is whole in every other way.
 fn unfit<'a>(side: &Side<'a>) -> Option<(&'a ToolCall, Departure)> {
-    let mended = side.reread.is_some_and(|reread| !reread.repairs.is_empty());
+    let mended = side.reread.is_some_and(|reread| reread.repairs.iter().any(|repair| repair.kind != dialects::UNTYPED));
     if side.at_cap() || mended || side.call_state() != CallState::Fine {
         return None;
     }

@@ -20,10 +20,10 @@ pub(super) fn unread(completion: &Completion, reread: Option<&Reread>, view: &At
     let model = view.context.model.as_deref();
     if view.request.tools.is_empty() {
         let replayed = replayed(view.request);
-        let hints = Hints { request: replayed.as_ref().or(Some(view.request)), model };
+        let hints = Hints { request: replayed.as_ref().or(Some(view.request)), model, ..Hints::default() };
         return recognise(text, &hints).map(|found| (&found).into()).or_else(|| bare_call(text));
     }
-    let hints = Hints { request: Some(view.request), model };
+    let hints = Hints { request: Some(view.request), model, ..Hints::default() };
     let found = recognise(text, &hints).filter(|found| found.damage.is_some() && found.strength >= Strength::Partial);
     let broken = || broken_bare_call(text, view.request).filter(|_| !completion.is_truncated());
     found.map(|found| (&found).into()).or_else(|| remains(text, view.request)).or_else(broken)

@@ -82,7 +82,7 @@ fn called_in_text(signs: &Signs<'_>) -> Option<Finding> {
     }
     let side = facts.sides.iter().find(|side| {
         let text = side.completion.text();
-        let hints = Hints { request: Some(facts.request), model: None };
+        let hints = Hints { request: Some(facts.request), ..Hints::default() };
         text.contains(['<', '[']) && recognise(text, &hints).is_some_and(|found| {
             found.damage.is_none() && found.strength == Strength::Strong && text.trim().len() <= found.span.len()
         })

@@ -121,6 +121,25 @@ pub(super) fn typed(text: &str, schema: Option<(&Value, &Value)>) -> Value {
         .unwrap_or_else(|| Value::String(text.to_owned()))
 }
 
+/// The value as declared, where it is of another type and its text reads as a declared one.
+pub(crate) fn of_declared_type(value: &Value, schema: &Value, root: &Value) -> Option<Value> {
+    let types = types_of(schema, root);
+    let whole = || value.as_f64().is_some_and(|number| number.fract() == 0.0);
+    let allowed = match value {
+        Value::Null => types.null,
+        Value::Bool(_) => types.boolean,
+        Value::Number(_) => types.number || types.integer && whole(),
+        Value::String(_) => types.string,
+        Value::Array(_) | Value::Object(_) => return None,
+    };
+    match value {
+        _ if allowed || types.is_unknown() => None,
+        Value::String(text) => scalar(text.trim(), types),
+        Value::Number(_) | Value::Bool(_) if types.string => Some(Value::String(value.to_string())),
+        _ => None,
+    }
+}
+
 fn scalar(text: &str, types: Types) -> Option<Value> {
     if (types.integer || types.number)
         && let Some(number) = number(text, types.number)

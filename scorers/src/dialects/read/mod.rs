@@ -15,7 +15,7 @@ mod stand;
 mod step;
 mod write;
 
-pub(super) use coerce::fit;
+pub(super) use coerce::{fit, of_declared_type};
 pub(super) use form::Form;
 pub(super) use params::{Params, Typing};
 pub(super) use part::Part;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::read::fit;
+use super::super::read::{fit, of_declared_type};
 use crate::completion::{Arguments, Completion, Mode, ToolCall};
 use crate::request::Request;
 
@@ -21,6 +21,8 @@ const RESIDUE: &[&str] = &[
     "<|call|>",
     "<|im_end|>",
 ];
+/// The type was lost on the way: the one repair that leaves the call itself as it was written.
+pub(crate) const UNTYPED: &str = "argument_type_lost";
 /// Encoded more often than this, it is no mistake of a parser.
 const MOST_LAYERS: usize = 3;
 
@@ -32,7 +34,13 @@ pub(super) fn may_lack_closers(completion: &Completion, request: &Request) -> bo
 }
 
 /// Mends one call's arguments in place, and books what was done.
-pub(super) fn mend(call: &mut ToolCall, request: &Request, lossy: bool, book: &mut impl FnMut(&str, &str)) {
+pub(super) fn mend(
+    call: &mut ToolCall,
+    request: &Request,
+    lossy: bool,
+    untyped: bool,
+    book: &mut impl FnMut(&str, &str),
+) {
     let Some((mut value, mut changed)) = read(&call.arguments, lossy, book) else { return };
     if let Some(tool) = request.tool(&call.name) {
         let properties = tool.parameters.get("properties");
@@ -49,6 +57,12 @@ pub(super) fn mend(call: &mut ToolCall, request: &Request, lossy: bool, book: &m
             }
         }
     }
+    if let (true, Some(tool)) = (untyped, request.tool(&call.name)) {
+        for key in retype(&mut value, &tool.parameters) {
+            book(UNTYPED, &format!("`{key}` is of another type than declared, and its text reads as the declared one"));
+            changed = true;
+        }
+    }
     if clean(&mut value) {
         book("markup_in_arguments", "values carry markup");
         changed = true;
@@ -60,6 +74,20 @@ pub(super) fn mend(call: &mut ToolCall, request: &Request, lossy: bool, book: &m
     if changed {
         call.arguments = Arguments::Text(value.to_string());
     }
+}
+
+/// Gives values the declared type where they are of another and their text reads as it; the keys of those.
+fn retype(value: &mut Value, parameters: &Value) -> Vec<String> {
+    let (Value::Object(map), Some(properties)) = (value, parameters.get("properties")) else { return Vec::new() };
+    let mut keys = Vec::new();
+    for (key, inner) in map.iter_mut() {
+        let better = properties.get(key).and_then(|schema| of_declared_type(inner, schema, parameters));
+        if let Some(better) = better {
+            *inner = better;
+            keys.push(key.clone());
+        }
+    }
+    keys
 }
 
 /// The object that the arguments stand for, and whether they had to be mended. `None` where they are beyond it.

@@ -46,7 +46,7 @@ pub(super) fn mend(
                 continue;
             }
         }
-        arguments::mend(&mut call, request, lossy, &mut book);
+        arguments::mend(&mut call, request, lossy, hints.untyped, &mut book);
         mended.push(call);
     }
     out.tool_calls = mended;

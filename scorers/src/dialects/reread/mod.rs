@@ -10,3 +10,4 @@ mod misfiled;
 mod residue;
 
 pub use answer::reread;
+pub(crate) use arguments::UNTYPED;

@@ -145,7 +145,7 @@ fn none(subject: &Subject<'_>) -> Vec<String> {
     if completion.is_empty_answer() {
         return vec!["no call was made, but nothing was answered either".to_owned()];
     }
-    let hints = Hints { request: Some(subject.request), model: None };
+    let hints = Hints { request: Some(subject.request), ..Hints::default() };
     recognise(completion.text(), &hints)
         .filter(|found| found.strength >= Strength::Partial)
         .map(|found| format!("expected no call, but the text holds one as markup ({})", found.family))
