@@ -14,7 +14,7 @@ use crate::profile::profile_rules;
 /// The arguments of `monban explain`.
 #[derive(Debug, clap::Args)]
 pub struct ExplainArgs {
-    /// A rule, scorer, parser, model family or id, deviation, outcome or exit code
+    /// A rule, scorer, parser, model family or id, deviation, outcome, verdict, blame or exit code
     #[arg(value_name = "NAME")]
     pub name: String,
     /// How to print
@@ -40,6 +40,25 @@ const WORDS: &[(&str, &str)] = &[
     ),
     ("fail", "A run's verdict: complete answers, judged wrong. Exit code 1."),
     ("pass", "A run's verdict: nothing is red. Exit code 0."),
+    ("model", "Blame: the model answered wrongly, whole and unharmed."),
+    ("server_config", "Blame: the server's flags. The fix names the one to change."),
+    ("server_bug", "Blame: the server's code; no flag mends it. Upgrade, or go round it."),
+    ("gateway", "Blame: something between the client and the engine, such as LiteLLM or nginx."),
+    ("request", "Blame: the request asks for what cannot be: a wrong model name, path or field."),
+    ("budget", "Blame: the token budget. The answer was cut, not wrong."),
+    ("suite", "Blame: the suite, or a scorer in it."),
+    ("endpoint", "Blame: the endpoint is not there, not ready, overloaded, or another one."),
+    ("profile", "Blame: the launch profile does not say what the server does."),
+    ("none", "Blame: nobody; the finding is something to know."),
+    ("done", "A run's end: everything was asked."),
+    ("interrupted", "A run's end: Ctrl-C or SIGTERM. Take it up again with --resume. Exit code 130."),
+    ("unfinished", "A run that was killed. Take it up again with --resume."),
+    (
+        "circuit_open",
+        "A run's end: the endpoint refused or left unanswered everything, so the rest was not asked. Not a wrong answer.",
+    ),
+    ("harness", "An environment: the embedded simulated endpoint. Never compared with a real one."),
+    ("real", "An environment: `real:LABEL`, an endpoint of your own under the label of --environment."),
     ("0", "Exit code: pass."),
     ("1", "Exit code: fail (or below --fail-under); for `check`, findings of severity error."),
     ("2", "Exit code: a usage, suite or profile error; nothing was sent."),
@@ -87,4 +106,18 @@ fn names() -> impl Iterator<Item = &'static str> {
     let families = catalogue::catalogue().families().map(|family| family.name.as_str());
     let scorers = monban_scorers::scorers::BUILTIN.iter().map(|def| def.name);
     rules.chain(words).chain(families).chain(scorers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_every_finding_and_every_end_are_explained() {
+        let blames = "model server_config server_bug gateway request budget suite endpoint profile none";
+        let others = "done interrupted unfinished circuit_open harness real pass fail invalid misconfigured 130";
+        for word in blames.split(' ').chain(others.split(' ')) {
+            assert!(explain(word).is_some(), "{word}");
+        }
+    }
 }

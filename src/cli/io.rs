@@ -70,9 +70,11 @@ impl Io {
 
     /// An error that reached the top. A closed pipe (`| head`) is the reader's wish, not an error.
     pub(super) fn failed(&mut self, error: &anyhow::Error) -> u8 {
-        if error.chain().any(|cause| {
-            cause.downcast_ref::<io::Error>().is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
-        }) {
+        let kind = |cause: &(dyn std::error::Error + 'static)| {
+            let json = || cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+            cause.downcast_ref::<io::Error>().map(io::Error::kind).or_else(json)
+        };
+        if error.chain().any(|cause| kind(cause) == Some(io::ErrorKind::BrokenPipe)) {
             return exit::PASS;
         }
         finish(writeln!(self.err, "error: {}", escape(&format!("{error:#}"))), exit::USAGE)
@@ -82,4 +84,27 @@ impl Io {
 fn finish(written: io::Result<()>, code: u8) -> u8 {
     // Nobody is left to tell when the error stream itself is gone.
     written.map_or(code, |()| code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closed_pipe_is_no_error_however_it_is_wrapped() {
+        struct Closed;
+        impl Write for Closed {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let mut io = Io::over(Box::new(io::empty()), Box::new(io::sink()), Box::new(io::sink()));
+        let json = serde_json::to_writer(Closed, &[1]).unwrap_err();
+        assert_eq!(io.failed(&anyhow::Error::from(json)), exit::PASS);
+        assert_eq!(io.failed(&anyhow::Error::from(io::Error::from(io::ErrorKind::BrokenPipe))), exit::PASS);
+        assert_eq!(io.failed(&anyhow::anyhow!("another")), exit::USAGE);
+    }
 }

@@ -9,7 +9,6 @@ use monban_scorers::diagnosis::{Context, RunSignals};
 use super::output::Output;
 use super::{Io, ReportFormat, progress, report};
 use crate::endpoint::Client;
-use crate::exit;
 use crate::plan::Plan;
 use crate::record::{RunDir, RunRecord};
 use crate::report::Input;
@@ -100,5 +99,5 @@ pub(super) fn tell(dir: &RunDir, record: &RunRecord, telling: &Telling, io: &mut
         writeln!(io.err, "{}; take it up again: monban run --resume {id}{runs_dir}", crate::report::terminal(reason))?;
     }
     io.err.flush()?;
-    Ok(if reason == Stop::INTERRUPTED { exit::INTERRUPTED } else { record.verdict(telling.fail_under).exit_code() })
+    Ok(record.exit_code(telling.fail_under))
 }

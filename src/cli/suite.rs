@@ -67,7 +67,7 @@ pub(super) fn run(args: SuiteArgs, io: &mut Io) -> anyhow::Result<u8> {
         SuiteCommand::Check(args) => check(&args, io),
         SuiteCommand::Import(args) => import(&args, io),
         SuiteCommand::Schema => {
-            serde_json::to_writer_pretty(&mut io.out, &suite::schema(&Registry::builtin()))?;
+            write!(io.out, "{}", serde_json::to_string_pretty(&suite::schema(&Registry::builtin()))?)?;
             writeln!(io.out)?;
             Ok(exit::PASS)
         }

@@ -45,14 +45,17 @@ impl Attempts {
         let file = File::open(path).map_err(|error| corrupt(&error))?;
         let mut file = BufReader::with_capacity(128 << 10, file);
         let mut index = Index::default();
-        let (mut buffer, mut offset) = (Vec::new(), 0);
+        let (mut buffer, mut offset, mut line) = (Vec::new(), 0, 0_u64);
         loop {
             buffer.clear();
             let size = file.read_until(b'\n', &mut buffer).map_err(|error| corrupt(&error))?;
             if buffer.last() != Some(&b'\n') {
                 break;
             }
-            index.take(serde_json::from_slice(&buffer).map_err(|error| corrupt(&error))?, offset);
+            line += 1;
+            let event = serde_json::from_slice(&buffer)
+                .map_err(|error| corrupt(&format!("line {line} of the journal cannot be read: {error}")))?;
+            index.take(event, offset);
             offset += size as u64;
         }
         Ok(Self { file, path: path.to_owned(), places: index.places().into_iter(), buffer })

@@ -153,3 +153,8 @@ pub struct RunEnd {
     /// `done`, `interrupted`, `circuit_open: <why>`.
     pub reason: String,
 }
+
+impl RunEnd {
+    /// The reason of a run that its user ended.
+    pub const INTERRUPTED: &str = "interrupted";
+}

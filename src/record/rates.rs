@@ -4,6 +4,7 @@ use monban_scorers::{Blame, Severity};
 
 use crate::exit;
 
+use super::RunEnd;
 use super::summary::{Counts, Rates, RunRecord, RunVerdict};
 
 /// The two-sided 95 % quantile of the normal distribution.
@@ -121,6 +122,13 @@ impl RunRecord {
         let mut ks: Vec<u64> = [2, 4, 8].into_iter().filter(|k| *k < most).collect();
         ks.extend((most > 1).then_some(most));
         ks.into_iter().filter_map(|k| self.pass_k(k)).collect()
+    }
+
+    /// The exit code of the run: its verdict's, or that of an interrupted run.
+    #[must_use]
+    pub fn exit_code(&self, fail_under: Option<f64>) -> u8 {
+        let interrupted = self.end.as_ref().is_some_and(|end| end.reason == RunEnd::INTERRUPTED);
+        if interrupted { exit::INTERRUPTED } else { self.verdict(fail_under).exit_code() }
     }
 
     /// What the run amounts to. `fail_under` is the least rate that passes; without it every judged attempt must.

@@ -70,6 +70,10 @@ impl Store {
         }
         match (fitting.pop(), fitting.len()) {
             (Some(run), 0) => Ok(run),
+            (None, _) if id == "last" => Err(StoreError::new(
+                StoreErrorKind::Missing,
+                format!("no runs in {}; `monban run` makes one, --runs-dir names another place", self.root.display()),
+            )),
             (None, _) => Err(StoreError::new(
                 StoreErrorKind::Missing,
                 format!("no run `{id}` in {}; `monban runs` lists them", self.root.display()),

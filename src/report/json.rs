@@ -31,7 +31,7 @@ fn head(input: &Input<'_>) -> Value {
     json!({
         "run_id": start.run_id,
         "verdict": verdict.word(),
-        "exit_code": verdict.exit_code(),
+        "exit_code": record.exit_code(input.fail_under),
         "monban_version": start.monban_version,
         "started": start.started,
         "finished": record.end.as_ref().map(|end| &end.finished),

@@ -4,6 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use tokio::sync::watch;
 
+use crate::record::RunEnd;
+
 /// How far a run is on its way out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
@@ -30,7 +32,7 @@ impl Default for Stop {
 
 impl Stop {
     /// The reason an interrupted run ends with.
-    pub const INTERRUPTED: &str = "interrupted";
+    pub const INTERRUPTED: &str = RunEnd::INTERRUPTED;
 
     /// Ends the run on behalf of its user: once, what is in flight may finish for a moment; twice, it may not.
     pub fn interrupt(&self) {

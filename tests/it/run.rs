@@ -243,12 +243,14 @@ fn an_interrupt_exits_130_and_names_the_command_that_goes_on() {
         (true, false) => says(asked, "yes"),
         _ => whole(404, "", "{}"),
     });
-    let mut command = place.begin(&server.url(), &["--concurrency", "1"]);
+    let mut command = place.begin(&server.url(), &["--concurrency", "1", "--format", "json"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_for("the tenth request", || chats(&server) == 10);
     signal(&child, "-INT");
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(told["exit_code"], 130);
     let id = place.store().open("last").unwrap().id();
     assert!(stderr(&output).contains(&format!("monban run --resume {id} --runs-dir ")), "{}", stderr(&output));
     let counts = place.store().open("last").unwrap().record().unwrap().counts;
