@@ -200,7 +200,8 @@ fn conclude(patient: &Patient, chart: &Chart, cases: &[Case], parser_runs: Optio
     let scene = Scene { cases, seen, recovered: found.as_ref(), context, parser_runs };
     let clashes = patient.profile.iter().flat_map(|profile| profile.conflicts(&discovered(identity)));
     let readings = clashes.chain(ignored).chain(overflow).collect();
-    let findings = findings::collect(&scene, readings);
+    let mut findings = findings::collect(&scene, readings);
+    patient.profile.iter().for_each(|profile| findings.iter_mut().for_each(|found| profile.point_at(found)));
     let completions = seen.completions();
     let simulated = identity.fact("server") == Some("monban-harness");
     Report {

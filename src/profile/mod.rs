@@ -6,6 +6,7 @@
 mod agree;
 mod axes;
 mod axis;
+mod blamed;
 mod conflict;
 mod container;
 mod difference;
