@@ -189,6 +189,83 @@ fn no_reasoning_parser_and_a_wrong_one() {
 }
 
 #[test]
+fn right_servers_of_every_engine_get_a_clean_bill() {
+    for (engine, family) in [
+        ("llama_cpp", "qwen3-8b"),
+        ("llama_cpp", "llama3_json"),
+        ("tensorrt_llm", "qwen3-8b"),
+        ("tensorrt_llm", "glm47"),
+        ("sglang@0.4.6", "qwen2.5"),
+        ("vllm@0.19.1", "DeepSeek-R1-0528"),
+    ] {
+        let report = case(engine, family, None, None).examine();
+        assert!(report.findings.is_empty() && report.exit_code == exit::PASS, "{engine} {family}\n{}", told(&report));
+    }
+}
+
+#[test]
+fn two_faults_are_two_findings_that_do_not_contradict_each_other() {
+    for (engine, family, tool, rules) in [
+        ("vllm@0.11.2", "qwen3-8b", "llama3_json", ["wrong_tool_parser", "no_reasoning_parser"]),
+        ("vllm", "Qwen3.5-9B", "hermes", ["wrong_tool_parser", "no_reasoning_parser"]),
+        ("sglang", "glm45", "qwen", ["no_reasoning_parser", "wrong_tool_parser"]),
+        ("tensorrt_llm", "glm47", "none", ["no_reasoning_parser", "no_tool_parser"]),
+    ] {
+        let report = case(engine, family, Some(tool), Some("none")).examine();
+        let mut found = errors(&report);
+        found.sort_unstable();
+        let mut rules = rules;
+        rules.sort_unstable();
+        assert_eq!(found, rules, "{engine} {family}\n{}", told(&report));
+        for finding in &report.findings {
+            let flag = if finding.rule.contains("reasoning") { "reasoning" } else { "tool" };
+            assert!(finding.fix[0].contains(flag), "{}", told(&report));
+        }
+    }
+}
+
+#[test]
+fn a_wrong_parser_is_one_finding_without_its_consequences() {
+    for (engine, family, parser, flag) in [
+        ("vllm@0.11.2", "qwen3-8b", "llama3_json", "--tool-call-parser hermes"),
+        ("vllm", "kimi_k2", "hermes", "--tool-call-parser kimi_k2"),
+        ("vllm@0.11.2", "gpt-oss-20b", "hermes", "--tool-call-parser openai"),
+        ("vllm", "Qwen3.5-9B", "hermes", "--tool-call-parser qwen3_coder"),
+    ] {
+        let report = finds(case(engine, family, Some(parser), None), "wrong_tool_parser");
+        assert_eq!(report.findings.len(), 1, "{engine} {family}\n{}", told(&report));
+        assert!(report.findings[0].fix[0].contains(flag), "{:?}", report.findings[0].fix);
+    }
+    // Refused is refused: that a call might have arrived as text is no second finding. llama.cpp has no parser to choose.
+    for (engine, rule) in [("vllm", "auto_tool_choice_missing"), ("llama_cpp", "no_tool_parser")] {
+        let report = finds(case(engine, "qwen2.5", Some("none"), None), rule);
+        assert_eq!(report.findings.len(), 1, "{}", told(&report));
+    }
+}
+
+#[test]
+fn a_parser_that_waits_for_the_requests_switch_is_not_missing() {
+    let report = finds(case("vllm", "Qwen3.5-9B", None, Some("deepseek_v3")), "wrong_reasoning_parser");
+    assert_eq!(status(&report, "thinking: on"), Status::Ok);
+    let finding = &report.findings[0];
+    assert!(
+        finding.message.contains("thinking-on") && finding.fix[0].contains("--reasoning-parser qwen3"),
+        "{finding:?}"
+    );
+}
+
+#[test]
+fn a_profile_is_told_which_line_to_change() {
+    let text = "vllm serve Qwen/Qwen3-8B --enable-auto-tool-choice \\\n  --tool-call-parser llama3_json \\\n  --reasoning-parser qwen3\n";
+    let profile = monban::profile::scan_text(text).unwrap();
+    let mut case = case("vllm@0.11.2", "qwen3-8b", Some("llama3_json"), None);
+    case.options.model = "Qwen/Qwen3-8B".to_owned();
+    let report = finds(Case { profile: Some(profile), ..case }, "wrong_tool_parser");
+    let last = report.findings[0].fix.last().unwrap();
+    assert!(last.contains(":2, `--tool-call-parser` is llama3_json"), "{last}");
+}
+
+#[test]
 fn faults_have_their_names() {
     for (fault, rule) in [
         ("template-ignores-tools", "template"),
