@@ -249,7 +249,7 @@ fn a_parser_that_waits_for_the_requests_switch_is_not_missing() {
     assert_eq!(status(&report, "thinking: on"), Status::Ok);
     let finding = &report.findings[0];
     assert!(
-        finding.message.contains("thinking-on") && finding.fix[0].contains("--reasoning-parser qwen3"),
+        finding.message.contains("thinking-on") && finding.fix[0].contains("--reasoning-parser deepseek_r1"),
         "{finding:?}"
     );
 }

@@ -251,8 +251,7 @@ fn instead(status: &ParserStatus) -> String {
 fn families(name: &str) -> Result<(String, Option<String>), String> {
     let known = catalogue::catalogue();
     let reads = |engine: &&str| catalogue::parser_families(engine, FamilyKind::Tool, name).first();
-    let by_parser =
-        || ["vllm", "sglang", "atlas", "tensorrt_llm"].iter().find_map(|engine| reads(engine)).map(String::as_str);
+    let by_parser = || ["vllm", "sglang", "atlas", "tensorrt_llm"].iter().find_map(reads).map(String::as_str);
     let family = known.family_of(FamilyKind::Tool, name).map(|family| family.name.as_str()).or_else(by_parser);
     if let Some(family) = family {
         let rule =
