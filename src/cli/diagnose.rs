@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write as _};
 
 use anyhow::Context as _;
+use monban_scorers::completion::mended;
 use monban_scorers::diagnosis::{self, LINE_KEYS};
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -33,6 +34,7 @@ pub struct DiagnoseArgs {
     ///
     /// Beside them a line may hold stream_response, id, engine, engine_version, model, profile, server_flags, route and
     /// task. Each line is answered by one JSON object, in order; a line that cannot be read by {"id"?, "error", "line"}.
+    /// `mended` names what is no JSON and was read all the same (NaN, half a UTF-16 pair).
     /// Where it holds a profile, `lint` says what `monban profile check` finds in it.
     #[arg(value_name = "FILE", default_value = "-")]
     pub file: std::path::PathBuf,
@@ -108,8 +110,8 @@ struct Answer {
 }
 
 fn answer(line: &Line) -> Answer {
-    let value = match parse(line) {
-        Ok(value) => value,
+    let (value, mended) = match parse(line) {
+        Ok(read) => read,
         Err((error, column)) => {
             let mut answer = json!({"error": error, "line": line.number});
             if let Some(column) = column {
@@ -126,6 +128,9 @@ fn answer(line: &Line) -> Answer {
             if let Some(lint) = lint_stored(&value) {
                 verdict["lint"] = lint;
             }
+            if !mended.is_empty() {
+                verdict["mended"] = json!(mended);
+            }
             Answer { text: json_text(verdict.to_string()), error: None, unknown }
         }
         Err(error) => {
@@ -138,14 +143,21 @@ fn answer(line: &Line) -> Answer {
     }
 }
 
-/// The line's object, or why there is none and the column of it.
-fn parse(line: &Line) -> Result<Value, (String, Option<usize>)> {
+/// The line's object with what was mended in it, or why there is none and the column of it.
+fn parse(line: &Line) -> Result<(Value, BTreeSet<String>), (String, Option<usize>)> {
     if line.cut {
         return Err((format!("longer than {} MiB, which is the longest that is read", LINE >> 20), None));
     }
     let bytes = line.bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&line.bytes);
-    match serde_json::from_slice::<Value>(bytes.trim_ascii_end()) {
-        Ok(value) if value.is_object() => Ok(value),
+    let read = match serde_json::from_slice::<Value>(bytes.trim_ascii_end()) {
+        Ok(value) => Ok((value, BTreeSet::new())),
+        // Python writes and reads what serde_json does not.
+        Err(error) => mended(bytes)
+            .map(|(value, departures)| (value, departures.into_iter().map(|one| one.kind).collect()))
+            .ok_or(error),
+    };
+    match read {
+        Ok((value, mended)) if value.is_object() => Ok((value, mended)),
         Ok(_) => Err(("a line holds one JSON object, this is JSON of another kind".to_owned(), None)),
         Err(error) => {
             let said = error.to_string();

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read as _, Seek as _, SeekFrom};
+use std::io::{BufRead, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 
 use anyhow::Context as _;
 use monban_scorers::Exchange;
+use monban_scorers::completion::mended;
 use monban_scorers::diagnosis::Context;
 use serde::Deserialize;
 use serde_json::Value;
@@ -20,6 +21,8 @@ use crate::runner::{Book, Stored, rejudge};
 
 /// The longest line that is read, bytes.
 const LONGEST: u64 = 64 << 20;
+/// Lines with a note of their own, at most.
+const TOLD: usize = 20;
 
 /// The arguments of `monban score`.
 #[derive(Debug, clap::Args)]
@@ -46,9 +49,17 @@ pub(super) fn run(args: ScoreArgs, io: &mut Io) -> anyhow::Result<u8> {
     // The report reads single attempts from a journal; this one is gone when it is written.
     let folder = tempfile::tempdir()?;
     let mut book = Book::begin(&Store::new(folder.path()), &start(&plan, &repeats))?;
-    let mut asked = vec![0; plan.tasks.len()];
-    let stored = Lines::new(reader(&input)?).map(|line| stored(&line?, &plan, &by_id, &mut asked));
+    let (mut asked, mut mended) = (vec![0; plan.tasks.len()], Vec::new());
+    let stored = Lines::new(reader(&input)?).map(|line| {
+        let line = line?;
+        let (value, departs) = line.read()?;
+        mended.extend(departs.then_some(line.number));
+        stored(&line, value, &plan, &by_id, &mut asked)
+    });
     let record = rejudge(&plan, &Context::default(), stored, 0, &mut book.sink)?;
+    for line in mended.iter().take(TOLD) {
+        writeln!(io.err, "note: line {line} is no strict JSON: it was read, with replacements for what cannot be")?;
+    }
     let view = Input { dir: Some(&book.dir), ..Input::of(&record) };
     report::emit(args.format, view, None, io)?;
     Ok(record.verdict(None).exit_code())
@@ -80,6 +91,18 @@ struct Lines<R> {
 struct Line {
     number: u64,
     bytes: Vec<u8>,
+}
+
+impl Line {
+    /// The line's JSON, and whether it was mended to be read: Python writes some that serde_json does not read.
+    fn read<T: serde::de::DeserializeOwned>(&self) -> anyhow::Result<(T, bool)> {
+        let read = serde_json::from_slice(&self.bytes).map(|json| (json, false));
+        let read = read.or_else(|error| match mended(&self.bytes) {
+            Some((value, _)) => serde_json::from_value(value).map(|json| (json, true)),
+            None => Err(error),
+        });
+        read.with_context(|| format!("line {} is no JSON object", self.number))
+    }
 }
 
 impl<R: BufRead> Lines<R> {
@@ -119,8 +142,7 @@ struct Head {
 impl Head {
     fn place(line: &Line, by_id: &HashMap<&str, usize>) -> anyhow::Result<usize> {
         let number = line.number;
-        let head: Self =
-            serde_json::from_slice(&line.bytes).with_context(|| format!("line {number} is no JSON object"))?;
+        let (head, _): (Self, bool) = line.read()?;
         let task = head.task.as_ref().and_then(Value::as_str);
         let Some(id) = task.or(head.id.as_deref()) else {
             anyhow::bail!("line {number} does not say which task it answers: give \"id\"");
@@ -141,9 +163,14 @@ fn count(lines: impl BufRead, by_id: &HashMap<&str, usize>) -> anyhow::Result<Ve
     Ok(repeats)
 }
 
-fn stored(line: &Line, plan: &Plan, by_id: &HashMap<&str, usize>, asked: &mut [u32]) -> anyhow::Result<Stored> {
+fn stored(
+    line: &Line,
+    mut value: Value,
+    plan: &Plan,
+    by_id: &HashMap<&str, usize>,
+    asked: &mut [u32],
+) -> anyhow::Result<Stored> {
     let task = Head::place(line, by_id)?;
-    let mut value: Value = serde_json::from_slice(&line.bytes)?;
     if let Some(line) = value.as_object_mut() {
         line.entry("request").or_insert_with(|| plan.tasks[task].request.body.clone());
     }

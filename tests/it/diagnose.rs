@@ -146,3 +146,17 @@ fn what_collections_keep_beside_an_answer_is_not_noted_and_floods_are_cut() {
 fn a_file_that_is_not_there_is_an_error() {
     assert_eq!(monban_with(&["diagnose", "no-such-file.jsonl"], "").code, 2);
 }
+
+#[test]
+fn what_python_stores_and_strict_json_is_not_is_read_and_named() {
+    let line = leaked("a").to_string();
+    let odd = line.replacen("\"content\":\"", "\"logprobs\":-Infinity,\"content\":\"\\ud83d", 1);
+    assert!(serde_json::from_str::<Value>(&odd).is_err());
+    let done = monban_with(&["diagnose"], &format!("{odd}\n{line}\n{}\n", &odd[..odd.len() - 1]));
+    let answers: Vec<Value> = done.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&answers[0]["outcome"], &answers[1]["outcome"]), (&json!("server_fault"), &json!("server_fault")));
+    let mended = answers[0]["mended"].to_string();
+    assert!(mended.contains("lone_surrogate"), "{mended}");
+    assert_eq!((answers[1].get("mended"), answers[2].get("outcome")), (None, None));
+    assert!(answers[2]["error"].as_str().unwrap().starts_with("not JSON"), "what is cut is not guessed");
+}

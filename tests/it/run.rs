@@ -420,7 +420,7 @@ fn stored_responses_are_scored_without_an_endpoint() {
         format!(r#"{{"choices":[{{"message":{{"role":"assistant","content":"{text}"}},"finish_reason":"stop"}}]}}"#)
     };
     let lines = [
-        format!(r#"{{"id":"t0","response":{}}}"#, answer("yes")),
+        format!(r#"{{"id":"t0","elapsed":NaN,"response":{}}}"#, answer(r"yes \ud83d")),
         format!(r#"{{"task":"t1","response":{}}}"#, answer("no")),
         format!(r#"{{"id":"t1","response":{{"http_status":200,"body":{}}}}}"#, answer("yes")),
     ];
@@ -429,6 +429,7 @@ fn stored_responses_are_scored_without_an_endpoint() {
     let report: Value = serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{}", done.err));
     let counts = &report["counts"];
     assert_eq!((&counts["passed"], &counts["failed"], &counts["skipped"]), (&2.into(), &1.into(), &1.into()));
+    assert!(done.err.contains("note: line 1 is no strict JSON"), "{}", done.err);
     let done = crate::cli::monban_with(&["score", suite, "--responses", "-"], r#"{"id":"t9","response":{}}"#);
     assert_eq!(done.code, 2);
     assert!(done.err.contains("line 1: the suite has no task `t9`"), "{}", done.err);

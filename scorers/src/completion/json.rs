@@ -10,6 +10,7 @@ use serde_json::{Map, Number, Value};
 
 use super::deviation::Notes;
 use super::mend;
+use super::types::Deviation;
 
 /// A JSON value that borrows from the text it was read from.
 #[derive(Clone, Debug, PartialEq)]
@@ -138,6 +139,22 @@ pub(super) fn parse<'a>(text: &'a str, notes: &mut Notes) -> Result<Json<'a>, St
         Ok(json) => Ok(json),
         Err(error) => mend::read(text, notes).ok_or_else(|| error.to_string()),
     }
+}
+
+/// Reads the JSON that serde_json refuses and a Python harness stores: `NaN`, halves of UTF-16 pairs, bytes that are not
+/// UTF-8. What was mended comes with it; `None` where it is no JSON at all.
+///
+/// ```
+/// let (value, mended) = monban_scorers::completion::mended(br#"{"text": "\ud83d", "logprob": -Infinity}"#).unwrap();
+/// assert_eq!(value["text"], "\u{fffd}");
+/// assert!(mended.iter().any(|one| one.kind == "lone_surrogate"));
+/// ```
+#[must_use]
+pub fn mended(bytes: &[u8]) -> Option<(Value, Vec<Deviation>)> {
+    let mut notes = Notes::default();
+    let text = decode(bytes, &mut notes);
+    let value = mend::read(&text, &mut notes)?.to_value();
+    Some((value, notes.finish()))
 }
 
 impl<'de> Deserialize<'de> for Json<'de> {

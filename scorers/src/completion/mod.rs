@@ -26,6 +26,7 @@ mod usage;
 
 pub use deviation::{DEVIATION_KINDS, DeviationKind};
 pub use exchange::{Body, Exchange, Mode, Piece, Raw, RawJson, TransportError, TransportErrorKind, Try};
+pub use json::mended;
 pub use read::read;
 pub use strict::strict_client;
 pub use types::{Answer, Arguments, Completion, Deviation, Fault, FaultKind, Timing, ToolCall, Usage};
