@@ -58,12 +58,21 @@ fn why(judgement: &Judgement) -> String {
     match judgement.outcome {
         Outcome::Passed => String::new(),
         Outcome::Error if fault.is_some() => fault.map(say).unwrap_or_default(),
+        Outcome::Error if broken_off(judgement).is_some() => broken_off(judgement).unwrap_or_default(),
         Outcome::Truncated => "cut at the token budget".to_owned(),
         _ => red.or(unscored).map_or_else(
             || fault.map(say).unwrap_or_default(),
             |scored| format!("{}: {}", scored.scorer, scored.delivered.reason()),
         ),
     }
+}
+
+/// The error that ended a stream after its answer had begun: no scorer's word says why there is no answer.
+fn broken_off(judgement: &Judgement) -> Option<String> {
+    let completions = judgement.answers.iter().filter_map(Answer::completion);
+    let mut deviations = completions.flat_map(|completion| &completion.deviations);
+    let error = deviations.find(|one| one.kind == "stream_error")?;
+    Some(format!("broken off by an error in the stream: {}", error.detail))
 }
 
 fn say(fault: &Fault) -> String {

@@ -284,6 +284,23 @@ fn a_changed_suite_is_refused() {
 }
 
 #[test]
+fn an_error_within_a_stream_is_the_reason_and_no_scorers_word() {
+    let place = Place::with(1);
+    let server = Server::start(|asked| {
+        let head = r#"data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":"#;
+        let begun = format!("{head}{{\"content\":\"no\"}},\"finish_reason\":null}}]}}\n\n");
+        let error = "data: {\"error\":{\"message\":\"out of memory\",\"code\":500}}\n\n";
+        let mut steps = crate::server::events(&[&begun, error, "data: [DONE]\n\n"]);
+        steps.push(crate::server::end());
+        if is_chat(asked) { steps } else { whole(404, "", "{}") }
+    });
+    let report = json(&place.run(&server.url(), &["--stream", "on", "--format", "json"]));
+    assert_eq!((&report["counts"]["error"], &report["counts"]["failed"]), (&1.into(), &0.into()));
+    let why = report["tasks"][0]["attempts"][0]["why"].as_str().unwrap();
+    assert!(why.starts_with("broken off by an error in the stream: ") && why.contains("out of memory"), "{why}");
+}
+
+#[test]
 fn resuming_asks_again_what_erred_and_nothing_else() {
     let place = Place::with(6);
     let times = AtomicUsize::new(0);

@@ -198,7 +198,7 @@ impl<'a> Facts<'a> {
 /// Where an error stands that came instead of an answer: `status`, or what is odd about its place.
 #[must_use]
 pub(super) fn place_of(exchange: &Exchange, fault: &Fault) -> &'static str {
-    match (exchange.status.is_some_and(|status| status < 400), exchange.mode) {
+    match (exchange.status.is_some_and(|status| status < 300), exchange.mode) {
         (true, crate::completion::Mode::Plain) if !fault.message.is_empty() => "error object with HTTP 200",
         (true, crate::completion::Mode::Stream) if !fault.message.is_empty() => {
             let bytes = exchange.body.bytes();
