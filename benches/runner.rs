@@ -26,6 +26,8 @@ const TASKS: usize = 2_000;
 /// Chunks of one streamed answer.
 const CHUNKS: usize = 2_000;
 const STREAMS: usize = 100;
+/// How often each is measured.
+const ROUNDS: usize = 7;
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -37,13 +39,21 @@ fn main() {
 }
 
 fn bench() {
-    let (mut mock, url) = start_mock();
+    let (_mock, url) = start_mock();
     let dir = tempfile::tempdir().unwrap();
     requests(&url, dir.path());
     streaming(&url, dir.path());
     start_up();
-    mock.kill().unwrap();
-    mock.wait().unwrap();
+}
+
+/// The mock endpoint: ends with the bench, however that ends.
+struct Mock(Child);
+
+impl Drop for Mock {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// CPU a request and peak memory: 2,000 tasks × 5, then × 50.
@@ -51,51 +61,51 @@ fn requests(url: &str, dir: &Path) {
     let suite = suite(dir, TASKS, "Off");
     let attempts = TASKS * 5;
     let bare = |threads: &str| measured(&mut this(&["bare", url, &attempts.to_string(), "plain", threads]));
-    let one = best(5, || bare("1"));
-    let two = best(5, || bare("2"));
-    let ours = best(5, || monban(&suite, url, dir, &["--repeat", "5"]));
-    let each = |usage: &Usage| usage.cpu_us / attempts as f64;
-    let ratio = ours.cpu_us / two.cpu_us;
-    println!("bare loop     {:6.1} µs CPU a request on two threads, {:.1} µs on one", each(&two), each(&one));
+    // Turn by turn: a machine that slows down slows all of them down.
+    let rounds: Vec<[Usage; 3]> =
+        (0..ROUNDS).map(|_| [bare("1"), bare("2"), monban(&suite, url, dir, &["--repeat", "5"])]).collect();
+    let each = |which: usize| median(rounds.iter().map(|round| round[which].cpu_us / attempts as f64));
+    let times = |which: usize| median(rounds.iter().map(|round| round[2].cpu_us / round[which].cpu_us));
+    let ratio = times(1);
+    println!("bare loop     {:6.1} µs CPU a request on two threads, {:.1} µs on one", each(1), each(0));
     println!(
         "monban        {:6.1} µs CPU a request, {ratio:.2} × the bare loop on two threads, {:.2} × on one",
-        each(&ours),
-        ours.cpu_us / one.cpu_us
+        each(2),
+        times(0)
     );
     // Suite, start-up and report are counted in.
     check("times the CPU of the bare loop", ratio, 1.5);
     let large = monban(&suite, url, dir, &["--repeat", "50"]);
-    println!("peak memory   {:6.1} MiB of 10,000 attempts, {:.1} MiB of 100,000", ours.peak_mib, large.peak_mib);
+    let small = rounds.iter().map(|round| round[2].peak_mib).fold(0.0, f64::max);
+    println!("peak memory   {small:6.1} MiB of 10,000 attempts, {:.1} MiB of 100,000", large.peak_mib);
     check("MiB", large.peak_mib, 48.0);
-    check("MiB of growth", large.peak_mib - ours.peak_mib, 4.0);
+    check("MiB of growth", large.peak_mib - small, 4.0);
 }
 
 /// CPU a chunk: long streams, less what the same requests cost when short.
 fn streaming(url: &str, dir: &Path) {
     let chunks = (STREAMS * CHUNKS) as f64;
-    let floor = best(3, || measured(&mut this(&["bare", url, &STREAMS.to_string(), "stream", "1"])));
-    let long = suite(dir, STREAMS, "[[long]]");
-    let ours = best(3, || monban(&long, url, dir, &["--stream", "on"]));
-    let short = suite(dir, STREAMS, "Off");
-    let base = best(3, || monban(&short, url, dir, &["--stream", "on"]));
-    let each = (ours.cpu_us - base.cpu_us) / chunks;
-    println!("streaming     {each:6.2} µs CPU a chunk; a loop that only reads {:.2} µs", floor.cpu_us / chunks);
+    let (long, short) = (suite(dir, STREAMS, "[[long]]"), suite(dir, STREAMS, "Off"));
+    let run = |suite: &str| monban(suite, url, dir, &["--stream", "on"]);
+    let bare = || measured(&mut this(&["bare", url, &STREAMS.to_string(), "stream", "1"]));
+    let rounds: Vec<[f64; 3]> =
+        (0..ROUNDS).map(|_| [bare(), run(&long), run(&short)].map(|usage| usage.cpu_us / chunks)).collect();
+    let each = median(rounds.iter().map(|[_, long, short]| long - short));
+    let floor = median(rounds.iter().map(|[bare, ..]| *bare));
+    println!("streaming     {each:6.2} µs CPU a chunk; a loop that only reads {floor:.2} µs");
     check("µs CPU a chunk", each, 4.0);
 }
 
 fn start_up() {
-    let started: Vec<f64> = (0..20)
-        .map(|_| {
-            let at = Instant::now();
-            let output = Command::new(env!("CARGO_BIN_EXE_monban")).arg("--version").output().unwrap();
-            assert!(output.status.success());
-            at.elapsed().as_secs_f64() * 1e3
-        })
-        .collect();
-    let mut sorted = started;
-    sorted.sort_by(f64::total_cmp);
-    println!("start-up      {:6.1} ms (median of 20)", sorted[10]);
-    check("ms of start-up", sorted[10], 20.0);
+    let started = (0..20).map(|_| {
+        let at = Instant::now();
+        let output = Command::new(env!("CARGO_BIN_EXE_monban")).arg("--version").output().unwrap();
+        assert!(output.status.success());
+        at.elapsed().as_secs_f64() * 1e3
+    });
+    let started = median(started);
+    println!("start-up      {started:6.1} ms (median of 20)");
+    check("ms of start-up", started, 20.0);
 }
 
 fn check(what: &str, found: f64, limit: f64) {
@@ -103,9 +113,10 @@ fn check(what: &str, found: f64, limit: f64) {
     assert!(lax || found <= limit, "{found:.2} {what}: the limit is {limit}");
 }
 
-/// The run of least CPU: what else the machine does only ever adds.
-fn best(times: usize, mut run: impl FnMut() -> Usage) -> Usage {
-    (0..times).map(|_| run()).min_by(|a, b| a.cpu_us.total_cmp(&b.cpu_us)).unwrap()
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut sorted: Vec<f64> = values.collect();
+    sorted.sort_by(f64::total_cmp);
+    sorted[sorted.len() / 2]
 }
 
 fn this(args: &[&str]) -> Command {
@@ -114,11 +125,11 @@ fn this(args: &[&str]) -> Command {
     command
 }
 
-fn start_mock() -> (Child, String) {
+fn start_mock() -> (Mock, String) {
     let mut child = this(&["mock"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    (child, line.trim().to_owned())
+    (Mock(child), line.trim().to_owned())
 }
 
 fn suite(dir: &Path, tasks: usize, word: &str) -> String {
