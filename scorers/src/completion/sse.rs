@@ -184,17 +184,9 @@ impl<'a> Gathered<'a> {
     }
 }
 
-/// The first line feed or carriage return. Looks at blocks, which the compiler turns into vector instructions.
+/// The first line feed or carriage return.
 fn line_end(bytes: &[u8]) -> Option<usize> {
-    let ends = |byte: u8| (byte == b'\n') | (byte == b'\r');
-    let mut start = 0;
-    for block in bytes.chunks(32) {
-        if block.iter().fold(false, |found, byte| found | ends(*byte)) {
-            return block.iter().position(|byte| ends(*byte)).map(|at| start + at);
-        }
-        start += block.len();
-    }
-    None
+    memchr::memchr2(b'\n', b'\r', bytes)
 }
 
 fn excerpt(bytes: &[u8]) -> Cow<'_, str> {

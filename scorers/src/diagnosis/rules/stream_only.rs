@@ -82,6 +82,7 @@ fn error_line(signs: &Signs<'_>) -> Option<Finding> {
 }
 
 fn error_in(bytes: &[u8]) -> Option<String> {
+    memchr::memmem::find(bytes, b"error:")?;
     let line = bytes.split(|byte| matches!(byte, b'\n' | b'\r')).find(|line| line.starts_with(b"error:"))?;
     Some(String::from_utf8_lossy(line).into_owned())
 }
