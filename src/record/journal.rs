@@ -1,7 +1,8 @@
 //! The journal: `events.jsonl`, one event a line, append-only.
 //!
-//! Whole lines are written, newline included, and nothing waits in a buffer of ours. A line without its newline was never finished (the process was killed):
-//! [`read`](JournalReader) ignores it, [`Journal::reopen`] cuts it off. Anything else that cannot be read is an error.
+//! Whole lines are written, newline included, one or several at once. A line without its newline was never finished (the
+//! process was killed): [`read`](JournalReader) ignores it, [`Journal::reopen`] cuts it off. Anything else that cannot be
+//! read is an error.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};

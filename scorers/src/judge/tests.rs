@@ -174,19 +174,7 @@ fn swallowed_is_the_servers_where_a_finding_says_so() {
     );
     let side = Side::of(&completion, &None).unwrap();
     let scored = [Scored { scorer: "x".into(), delivered: Verdict::Fail("no".into()), intent: None }];
-    let finding = |blame| Finding {
-        rule: "r".into(),
-        severity: Severity::Error,
-        blame,
-        confidence: Confidence::High,
-        message: String::new(),
-        evidence: Vec::new(),
-        ruled_out: Vec::new(),
-        fix: Vec::new(),
-        observed_family: None,
-        configured_family: None,
-        count: 1,
-    };
+    let finding = |blame| Finding::new("r", Severity::Error, blame, Confidence::High, "");
     assert_eq!(outcome::decide(&[side], &scored, false, &[finding(Blame::ServerBug)]), Outcome::ServerFault);
     assert_eq!(outcome::decide(&[side], &scored, false, &[finding(Blame::Model)]), Outcome::Error);
 }

@@ -45,9 +45,8 @@ fn thoughts_in_one_mode(signs: &Signs<'_>) -> Option<Finding> {
     if !apart || !lost || facts.server().gateway.is_some() {
         return None;
     }
-    let name = |side: &Side<'_>| if side.mode == Mode::Stream { "streamed" } else { "plain" };
     Some(
-        draft(signs, Confidence::Medium, format!("the {} answer carries the reasoning, and the {} one loses it, though its tokens are billed", name(with), name(without)))
+        draft(signs, Confidence::Medium, format!("the {} answer carries the reasoning, and the {} one loses it, though its tokens are billed", mode_of(with), mode_of(without)))
             .evidence(facts, "reasoning", with.completion.reasoning())
             .evidence(facts, "usage", &format!("completion_tokens {}", without.billed().unwrap_or_default()))
             .ruled_out("the model: it thought in both modes")
@@ -99,6 +98,11 @@ fn index_reused(signs: &Signs<'_>) -> Option<Finding> {
             .fix(advice::upgrade(facts))
             .done(),
     )
+}
+
+/// How the answer was asked for.
+fn mode_of(side: &Side<'_>) -> &'static str {
+    if side.mode == Mode::Stream { "streamed" } else { "plain" }
 }
 
 fn names(side: &Side<'_>) -> String {
@@ -255,9 +259,8 @@ fn fewer_calls(signs: &Signs<'_>) -> Option<Finding> {
     if fewer.billed().is_some() && !lost {
         return None;
     }
-    let name = |side: &Side<'_>| if side.mode == Mode::Stream { "streamed" } else { "plain" };
     let confidence = if lost || facts.is_greedy() { Confidence::High } else { Confidence::Low };
-    let message = format!("the {} answer carries {} calls, and the {} one only the first {} of them", name(more), count(more), name(fewer), count(fewer));
+    let message = format!("the {} answer carries {} calls, and the {} one only the first {} of them", mode_of(more), count(more), mode_of(fewer), count(fewer));
     Some(
         draft(signs, confidence, message)
             .evidence(facts, "tool_calls", &names(more))
