@@ -201,6 +201,7 @@ fn conclude(patient: &Patient, chart: &Chart, cases: &[Case], parser_runs: Optio
     let clashes = patient.profile.iter().flat_map(|profile| profile.conflicts(&discovered(identity)));
     let readings = clashes.chain(ignored).chain(overflow).collect();
     let mut findings = findings::collect(&scene, readings);
+    readings::tell_mute(seen, identity, &mut findings);
     patient.profile.iter().for_each(|profile| findings.iter_mut().for_each(|found| profile.point_at(found)));
     let completions = seen.completions();
     let simulated = identity.fact("server") == Some("monban-harness");

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use monban_scorers::Exchange;
 use monban_scorers::completion::TransportErrorKind as Kind;
 
-use super::retry::asked_for;
+use super::options::RunOptions;
+use super::retry::{asked_for, is_brief};
 
 /// What one try says of the endpoint, the weakest sign of death last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,6 +33,8 @@ struct Streak {
     attempts: u32,
     last_attempt: (usize, u32),
     sign: Sign,
+    /// Every request was taken, and not one byte came back.
+    mute: bool,
     why: String,
     /// When the last answer will have us back.
     again: Option<Instant>,
@@ -52,6 +55,7 @@ impl Streak {
 #[derive(Debug)]
 pub(super) struct Breaker {
     patience: Duration,
+    timeout: Duration,
     concurrency: u32,
     /// Attempts in all: of a run of one, one must be enough.
     attempts: u64,
@@ -62,8 +66,10 @@ pub(super) struct Breaker {
 }
 
 impl Breaker {
-    pub(super) fn new(patience: Duration, concurrency: u32, attempts: u64) -> Self {
-        Self { patience, concurrency, attempts, ever_alive: false, asking: 0, streak: None }
+    /// For a run of so many attempts.
+    pub(super) fn new(options: &RunOptions, attempts: u64) -> Self {
+        let (patience, timeout, concurrency) = (options.patience(), options.timeout(), options.concurrency);
+        Self { patience, timeout, concurrency, attempts, ever_alive: false, asking: 0, streak: None }
     }
 
     /// A request goes out.
@@ -89,6 +95,7 @@ impl Breaker {
         let since = now.checked_sub(Duration::from_micros(exchange.total_us)).unwrap_or(now);
         let why = why(exchange);
         let again = asked_for(exchange).and_then(|wait| now.checked_add(wait));
+        let mute = sign == Sign::Slow && exchange.body.size() == 0 && !is_brief(exchange, self.timeout);
         match &mut self.streak {
             Some(streak) => {
                 streak.since = streak.since.min(since);
@@ -96,10 +103,11 @@ impl Breaker {
                 streak.attempts += u32::from(streak.last_attempt != attempt);
                 streak.last_attempt = attempt;
                 streak.sign = streak.sign.max(sign);
+                streak.mute &= mute;
                 streak.why = why;
                 streak.again = again;
             }
-            none => *none = Some(Streak { since, tries: 1, attempts: 1, last_attempt: attempt, sign, why, again }),
+            none => *none = Some(Streak { since, tries: 1, attempts: 1, last_attempt: attempt, sign, mute, why, again }),
         }
     }
 
@@ -107,23 +115,29 @@ impl Breaker {
     pub(super) fn open(&self) -> Option<String> {
         let streak = self.streak.as_ref()?;
         let waited = streak.since.elapsed();
-        let (attempts, tries, patience) = self.limits(streak.sign);
+        let (attempts, tries, patience) = self.limits(streak);
         let enough = u64::from(streak.attempts) >= u64::from(attempts).min(self.attempts) && streak.tries >= tries;
         // What is still being answered may be the one that is let through.
         let busy = streak.sign == Sign::Limited && self.asking > 0;
         (enough && !busy && waited >= patience).then(|| match streak.sign {
             Sign::Refused => format!("every request is refused: {}", streak.why),
             Sign::Limited => format!("rate limited for {} s: {}{}", waited.as_secs(), streak.why, streak.longer()),
+            _ if streak.mute => {
+                let (tries, waited, why) = (streak.tries, waited.as_secs(), &streak.why);
+                format!("accepts requests but never answers: {tries} in a row over {waited} s, each {why}")
+            }
             _ => format!("no answer for {} s: {}", waited.as_secs(), streak.why),
         })
     }
 
     /// How many attempts and tries in a row, over how long, are enough. More where the endpoint was seen alive:
     /// single tasks may fail again and again for reasons of their own.
-    fn limits(&self, sign: Sign) -> (u32, u32, Duration) {
+    fn limits(&self, streak: &Streak) -> (u32, u32, Duration) {
         let alive = self.ever_alive;
-        match sign {
+        match streak.sign {
             Sign::Refused => (if alive { 20 } else { 5 }, 1, Duration::ZERO),
+            // Each has waited for the whole timeout: as many as are asked at once are enough, and two where one is.
+            Sign::Slow if streak.mute && !alive => (1, self.concurrency.max(2), self.patience),
             Sign::Slow => {
                 let tries = if alive { 2 * self.concurrency } else { self.concurrency };
                 (if alive { 4 } else { 2 }, tries.max(3), self.patience)
@@ -160,7 +174,7 @@ fn why(exchange: &Exchange) -> String {
 
 #[cfg(test)]
 mod tests {
-    use monban_scorers::RawJson;
+    use monban_scorers::{Body, Raw, RawJson};
     use monban_scorers::completion::TransportError;
 
     use super::*;
@@ -175,7 +189,11 @@ mod tests {
     }
 
     fn breaker(concurrency: u32, attempts: u64) -> Breaker {
-        Breaker::new(Duration::from_millis(1), concurrency, attempts)
+        patient(0.001, concurrency, attempts)
+    }
+
+    fn patient(patience_s: f64, concurrency: u32, attempts: u64) -> Breaker {
+        Breaker::new(&RunOptions { patience_s, concurrency, ..RunOptions::default() }, attempts)
     }
 
     #[track_caller]
@@ -204,7 +222,7 @@ mod tests {
             let headers = vec![("retry-after".to_owned(), wait.to_owned())];
             Exchange { headers, total_us: 27_000_000, ..status(429) }
         };
-        let patient = || Breaker::new(Duration::from_secs(15), 4, 1000);
+        let patient = || patient(15.0, 4, 1000);
         let mut first = patient();
         first.note((0, 0), &limited("0"));
         assert_eq!(first.open().unwrap(), "rate limited for 27 s: status 429");
@@ -223,8 +241,26 @@ mod tests {
     }
 
     #[test]
+    fn what_takes_requests_and_never_answers_is_told_from_what_is_slow() {
+        let mute = failed(Kind::Timeout, 120);
+        let after = |exchange: &Exchange, concurrency, tries| {
+            let mut breaker = breaker(concurrency, 1000);
+            (0..tries).for_each(|n| breaker.note((n, 0), exchange));
+            breaker.open()
+        };
+        let why = "accepts requests but never answers: 4 in a row over 120 s, each m";
+        assert_eq!((after(&mute, 4, 3), after(&mute, 4, 4).as_deref()), (None, Some(why)));
+        assert_eq!((after(&mute, 1, 1), after(&mute, 1, 2).is_some()), (None, true));
+        let begun = Exchange { status: Some(200), body: Body::Plain(Raw(b"{".to_vec())), ..mute.clone() };
+        assert_eq!(after(&begun, 1, 2), None, "it had begun to answer");
+        assert!(after(&begun, 1, 3).unwrap().starts_with("no answer for"));
+        let unconnected = failed(Kind::Timeout, 5);
+        assert!(after(&unconnected, 1, 3).unwrap().starts_with("no answer for"), "it took no request");
+    }
+
+    #[test]
     fn patience_comes_first() {
-        opens_after(Breaker::new(Duration::from_secs(60), 1, 1000), &status(503), None);
+        opens_after(patient(60.0, 1, 1000), &status(503), None);
     }
 
     #[test]

@@ -69,12 +69,16 @@ fn is_passing(exchange: &Exchange, timeout: Duration) -> bool {
         (Some(status), _) => matches!(status, 408 | 425 | 429) || status >= 500,
         (None, Some(error)) => match error.kind {
             Kind::Refused | Kind::Dns | Kind::Cut => true,
-            // The connection took too long, not the answer.
-            Kind::Timeout => Duration::from_micros(exchange.total_us) < timeout.mul_f64(0.9),
+            Kind::Timeout => is_brief(exchange, timeout),
             _ => false,
         },
         (None, None) => false,
     }
+}
+
+/// It ended well before the timeout of an answer: what took too long was the connection.
+pub(super) fn is_brief(exchange: &Exchange, timeout: Duration) -> bool {
+    Duration::from_micros(exchange.total_us) < timeout.mul_f64(0.9)
 }
 
 /// `Retry-After` (RFC 9110, 10.2.3): seconds, or an HTTP date. A date in the past is no wait.

@@ -124,7 +124,7 @@ fn prepare(run: Run) -> (Shared, u64) {
     let shared = Shared {
         policy: RetryPolicy::new(options.retries),
         pace: Pace::new(options.rate),
-        breaker: Mutex::new(Breaker::new(options.patience(), options.concurrency, attempts)),
+        breaker: Mutex::new(Breaker::new(&options, attempts)),
         client: run.client,
         stop: run.stop,
         plan: run.plan,

@@ -140,12 +140,21 @@ fn refusing_every_request_ends_the_run_early() {
 }
 
 #[test]
-fn an_endpoint_that_hangs_is_given_up() {
-    let server = Server::start(|_| vec![Step::Hang]);
-    let mut case = Case { repeat: 500, ..Case::of(10) };
-    case.options.timeout_s = 0.3;
-    let (record, _) = case.run(&server.url());
-    assert!(reason(&record).starts_with("circuit_open: no answer"), "{}", reason(&record));
+fn a_chat_route_that_hangs_while_others_answer_is_given_up_after_one_window() {
+    let server = Server::start(|asked| match asked.head.starts_with("GET") {
+        true => whole(200, "", r#"{"data":[]}"#),
+        false => vec![Step::Hang],
+    });
+    let mut case = Case { repeat: 500, heard: true, stream: StreamMode::Both, ..Case::of(10) };
+    case.options.timeout_s = 1.5;
+    let started = Instant::now();
+    let (record, done) = case.run(&server.url());
+    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+    let why = "circuit_open: accepts requests but never answers: 4 in a row over 1 s, each no answer within 1.5 s";
+    assert_eq!((reason(&record), record.verdict(None)), (why, RunVerdict::Invalid));
+    assert!(server.asked().len() <= 8, "{}", server.asked().len());
+    assert!(done.iter().all(|done| done.outcome == monban_scorers::Outcome::Error));
+    assert_eq!(record.counts.error + record.counts.skipped, 5000);
 }
 
 #[test]

@@ -15,7 +15,7 @@ use super::seen::Reply;
 
 pub(super) use limits::limits;
 pub(super) use modes::modes;
-pub(super) use reach::reach;
+pub(super) use reach::{reach, tell_mute};
 pub(super) use sampling::sampling;
 pub(super) use template::template;
 pub(super) use thinking::thinking;

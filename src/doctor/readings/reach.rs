@@ -1,6 +1,7 @@
 //! Reachable, which model, which key.
 
-use monban_scorers::Mode;
+use monban_scorers::completion::{Fault, FaultKind};
+use monban_scorers::{Finding, Mode};
 
 use super::{UNASKED, words};
 use crate::doctor::judged::Case;
@@ -8,6 +9,23 @@ use crate::doctor::report::{Capability, Status};
 use crate::doctor::seen::{Reply, Seen};
 use crate::doctor::singles::FIRST;
 use crate::endpoint::identify::Identity;
+
+/// What [`is_mute`] is called.
+const MUTE: &str = "accepts requests but never answers";
+
+/// The server answers a GET, and leaves the chat's first request without a byte for as long as is waited.
+fn is_mute(seen: &Seen, identity: &Identity) -> bool {
+    let silent = |fault: &Fault| fault.kind == FaultKind::Timeout && fault.status.is_none();
+    identity.reached && matches!(seen.reply(FIRST), Reply::Fault(fault) if silent(&fault))
+}
+
+/// Says so in the finding about it.
+pub(in crate::doctor) fn tell_mute(seen: &Seen, identity: &Identity, findings: &mut [Finding]) {
+    let about = findings.iter_mut().find(|found| found.rule == "unreachable_or_loading");
+    if let Some(found) = about.filter(|_| is_mute(seen, identity)) {
+        found.message = format!("{MUTE}: GET is answered, POST /v1/chat/completions is not, so nothing is scored");
+    }
+}
 
 /// The rows.
 pub(in crate::doctor) fn reach(seen: &Seen, identity: &Identity, cases: &[Case], model: &str) -> Vec<Capability> {
@@ -20,6 +38,9 @@ fn reachable(seen: &Seen, identity: &Identity) -> Capability {
         Reply::Completion(completion) => {
             let time = completion.timing.latency_us / 1000;
             Capability::new(name, Status::Ok, how, format!("answered in {time} ms"))
+        }
+        Reply::Fault(fault) if is_mute(seen, identity) => {
+            Capability::new(name, Status::Broken, how, format!("{MUTE}: {}", words(&fault)))
         }
         Reply::Fault(fault) => Capability::new(name, Status::Broken, how, words(&fault)),
         Reply::Unasked => {

@@ -33,7 +33,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     let (says, fix) = match fault.kind {
         FaultKind::Unreachable if speaks_no_tls(&fault.message) => ("TLS was asked of what does not speak it", "write http:// in the base URL"),
         FaultKind::Unreachable => ("nothing listens at this address (while vLLM loads a model, connections are refused)", "start the server, or wait until it has loaded the model"),
-        FaultKind::Timeout => ("no answer arrived in time", "raise --timeout, stream the answer, or look at the server's load"),
+        FaultKind::Timeout => ("no answer arrived in time", "look whether the engine is stuck (its log, its GPU); else raise --timeout, or stream the answer"),
         FaultKind::Cut => ("the connection broke before the answer was whole", "read the server's log; raise the proxy's timeouts"),
         FaultKind::NotJson => ("the answer is not JSON: something else than the engine wrote it", "look at what stands at this address; the base URL usually ends in /v1"),
         FaultKind::EmptyBody => ("the answer has no body", "read the server's log"),
