@@ -11,7 +11,7 @@ use super::{Io, ReportFormat, progress, report};
 use crate::endpoint::Client;
 use crate::plan::Plan;
 use crate::record::{RunDir, RunRecord};
-use crate::report::Input;
+use crate::report::{Input, cause_lines, terminal};
 use crate::runner::{Book, Run, RunOptions, Stop, run};
 
 /// What a run needs, with its place on disk taken.
@@ -90,13 +90,19 @@ async fn signals(stop: Stop) {
 pub(super) fn tell(dir: &RunDir, record: &RunRecord, telling: &Telling, io: &mut Io) -> anyhow::Result<u8> {
     let input = Input { dir: Some(dir), fail_under: telling.fail_under, ..Input::of(record) };
     report::emit(telling.format, input, telling.output.as_ref(), io)?;
+    // The table begins with it.
+    if telling.format != ReportFormat::Table || telling.output.is_some() {
+        for line in cause_lines(record) {
+            writeln!(io.err, "{}", terminal(&line))?;
+        }
+    }
     let reason = record.end.as_ref().map_or("", |end| end.reason.as_str());
     let id = dir.id();
     writeln!(io.err, "run {id} is kept in {}", dir.path().display())?;
     if reason != "done" {
         let runs = dir.path().parent().filter(|runs| runs.as_os_str() != "runs");
         let runs_dir = runs.map(|runs| format!(" --runs-dir {}", runs.display())).unwrap_or_default();
-        writeln!(io.err, "{}; take it up again: monban run --resume {id}{runs_dir}", crate::report::terminal(reason))?;
+        writeln!(io.err, "{}; take it up again: monban run --resume {id}{runs_dir}", terminal(reason))?;
     }
     io.err.flush()?;
     Ok(record.exit_code(telling.fail_under))

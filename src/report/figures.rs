@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::record::{Counts, Histogram, Performance, RunRecord};
-use monban_scorers::Outcome;
+use crate::record::{Counts, Histogram, Performance, RunRecord, RunVerdict};
+use monban_scorers::{Finding, Outcome, Severity};
 
 /// `12.3 ms`, `4.56 s`: three significant digits are enough.
 pub(super) fn time(us: f64) -> String {
@@ -71,6 +71,24 @@ pub(super) fn name(outcome: Outcome) -> &'static str {
         Outcome::Error => "error",
         Outcome::Skipped => "skipped",
     }
+}
+
+/// What kept a run from being judged, where that is known: said before anything else. The rate stays unknown.
+pub(crate) fn cause(record: &RunRecord) -> Option<&Finding> {
+    let unjudged = record.verdict(None) == RunVerdict::Invalid;
+    let mut errors = record.findings.iter().filter(|finding| unjudged && finding.severity == Severity::Error);
+    // What an attempt showed kept it from its answer; what was known before it may not have.
+    let of_attempts = |finding: &&Finding| finding.evidence.iter().any(|evidence| !evidence.task.is_empty());
+    errors.clone().find(of_attempts).or_else(|| errors.next())
+}
+
+/// `not judged: the server refuses tool calls… (auto_tool_choice_missing; blame: server_config)`, and the first remedy.
+pub(crate) fn cause_lines(record: &RunRecord) -> Vec<String> {
+    let Some(cause) = cause(record) else { return Vec::new() };
+    let blame = serde_json::to_value(cause.blame).unwrap_or_default();
+    let blame = blame.as_str().unwrap_or_default();
+    let why = format!("not judged: {} ({}; blame: {blame})", cause.message, cause.rule);
+    std::iter::once(why).chain(cause.fix.first().map(|fix| format!("fix first: {fix}"))).collect()
 }
 
 /// `passed 3/12 as served · 11/12 as the model wrote it`, with the bounds where something was not judged.

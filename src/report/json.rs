@@ -49,6 +49,7 @@ fn head(input: &Input<'_>) -> Value {
         "pass_k": passk,
         "performance": figures::performance_json(&record.performance),
         "findings": record.findings,
+        "cause": figures::cause(record).map(|cause| &cause.rule),
     })
 }
 

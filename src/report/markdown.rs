@@ -11,6 +11,9 @@ pub(super) fn write(input: &Input<'_>, out: &mut dyn Write) -> io::Result<()> {
     let (record, start) = (input.record, &input.record.start);
     let verdict = record.verdict(input.fail_under);
     writeln!(out, "## monban: {} — {}\n", verdict.word(), markdown(&start.model))?;
+    for line in figures::cause_lines(record) {
+        writeln!(out, "**{}**\n", markdown(&line))?;
+    }
     writeln!(out, "{}\n", markdown(&figures::rate_line(record)))?;
     if let Some(line) = figures::intent_line(record) {
         writeln!(out, "{}\n", markdown(&line))?;

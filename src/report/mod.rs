@@ -12,5 +12,6 @@ mod text;
 
 pub(crate) use escape::is_hidden;
 pub use escape::{excerpt, json_text, terminal};
+pub(crate) use figures::cause_lines;
 pub use table::write_findings;
 pub use text::{Format, Input, Style, render, write};

@@ -16,6 +16,9 @@ const WHY: usize = 100;
 /// Writes the report.
 pub(super) fn write(input: &Input<'_>, out: &mut dyn Write) -> io::Result<()> {
     let paint = Paint(input.style.colour);
+    for line in figures::cause_lines(input.record) {
+        writeln!(out, "{}", paint.bold(&terminal(&line)))?;
+    }
     header(input, out)?;
     tasks(input, &paint, out)?;
     write_findings(&input.record.findings, input.style.colour, out)?;

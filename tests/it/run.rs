@@ -133,6 +133,48 @@ fn sticky_503_are_errors_and_the_rest_is_judged() {
     assert_eq!(report["rates"]["pass_low"], 0.95);
 }
 
+/// What a server says that refuses everything, and what is said of it first.
+#[track_caller]
+fn refused_first(suite: &str, status: u16, error: &'static str, rule: &str, lines: [&str; 2]) {
+    let place = Place::with(0);
+    let server = Server::start(move |asked| whole(if is_chat(asked) { status } else { 404 }, "", error));
+    let url = server.url();
+    let run = |format: &str| {
+        let args = [suite, "--base-url", &url, "--model", "m", "--concurrency", "1", "--format", format];
+        place.command(&args).output().unwrap()
+    };
+    let output = run("json");
+    let report = json(&output);
+    // Nothing was answered, so nothing is judged (4 before 3), however certain the cause.
+    assert_eq!((output.status.code(), &report["verdict"]), (Some(4), &"invalid".into()));
+    assert_eq!((&report["cause"], &report["findings"][0]["rule"]), (&rule.into(), &rule.into()));
+    assert_eq!(report["rates"]["pass"], Value::Null);
+    let told = stderr(&output);
+    assert!(lines.iter().all(|line| told.contains(line)), "{told}");
+    let table = String::from_utf8(run("table").stdout).unwrap();
+    for (line, expected) in table.lines().zip(lines) {
+        assert!(line.starts_with(expected), "{table}");
+    }
+}
+
+#[test]
+fn a_certain_cause_of_an_invalid_run_is_the_first_thing_said() {
+    refused_first(
+        "tool-calling",
+        400,
+        r#"{"error":{"message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set","type":"BadRequestError","code":400}}"#,
+        "auto_tool_choice_missing",
+        ["not judged: the server refuses tool calls", "fix first: --enable-auto-tool-choice"],
+    );
+    refused_first(
+        "smoke",
+        404,
+        r#"{"error":{"message":"The model `m` does not exist.","type":"NotFoundError","code":404}}"#,
+        "wrong_model_name",
+        ["not judged: wrong model name", "fix first: list /v1/models"],
+    );
+}
+
 #[test]
 fn usage_errors_send_nothing() {
     let (place, server) = (Place::with(1), yes());
