@@ -107,7 +107,9 @@ impl Breaker {
                 streak.why = why;
                 streak.again = again;
             }
-            none => *none = Some(Streak { since, tries: 1, attempts: 1, last_attempt: attempt, sign, mute, why, again }),
+            none => {
+                *none = Some(Streak { since, tries: 1, attempts: 1, last_attempt: attempt, sign, mute, why, again })
+            }
         }
     }
 
@@ -174,8 +176,8 @@ fn why(exchange: &Exchange) -> String {
 
 #[cfg(test)]
 mod tests {
-    use monban_scorers::{Body, Raw, RawJson};
     use monban_scorers::completion::TransportError;
+    use monban_scorers::{Body, Raw, RawJson};
 
     use super::*;
 
