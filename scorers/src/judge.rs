@@ -129,6 +129,7 @@ pub fn judge(attempt: &Attempt<'_>) -> Judgement {
         false => unanswered(attempt.expectations, &answers),
     };
     let cut = outcome::cut(attempt.request, &sides, &mut scored);
+    outcome::given_up(&sides, &mut scored);
     let findings = attempt_findings(&AttemptView {
         task: attempt.task,
         request: attempt.request,

@@ -145,6 +145,7 @@ pub static DEVIATION_KINDS: &[DeviationKind] = &[
     harmless("sse_multiline_data", "an event with several data lines"),
     harmless("sse_no_space", "no space after `data:`"),
     harmless("sse_event_name", "an event with a name of its own"),
+    harmless("sse_blank_data", "an event with empty data: clients see nothing of it"),
     harmful("sse_without_data", "lines of JSON without `data:`: a stock client sees nothing"),
     harmful("sse_error_line", "an error in a line of its own (`error: …`): a stock client sees nothing"),
     harmful("sse_single_newline", "events are not separated by a blank line"),

@@ -58,6 +58,9 @@ impl Stream {
             self.done = true;
             return;
         }
+        if event.data.trim_ascii().is_empty() {
+            return notes.add("sse_blank_data", "", "data without anything in it");
+        }
         if self.done {
             notes.add("data_after_done", "", String::from_utf8_lossy(&event.data));
         }

@@ -9,6 +9,7 @@ mod read;
 mod registry;
 mod reread;
 mod thinking;
+mod turns;
 mod types;
 
 pub(crate) use read::{Stand, is_word_of_sentence};
@@ -18,6 +19,7 @@ pub use dialect::{reasoning_dialect, recognise, split_reasoning, tool_dialect, w
 pub use registry::{REASONING_DIALECTS, TOOL_DIALECTS};
 pub(crate) use reread::UNTYPED;
 pub use reread::reread;
+pub use turns::turn_end;
 pub use types::{
     Call, Grammar, Hints, Need, Parsed, ReasoningDialect, Recognition, Reread, Scan, Split, Strength, Thinking,
     ToolDialect,

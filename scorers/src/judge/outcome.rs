@@ -29,6 +29,18 @@ pub(super) fn cut(request: &Request, sides: &[Side<'_>], scored: &mut [Scored]) 
     true
 }
 
+/// The server gave up in the middle: what is wrong with the piece that arrived is no verdict on an answer.
+pub(super) fn given_up(sides: &[Side<'_>], scored: &mut [Scored]) {
+    if !sides.iter().any(|side| broke_off(side.delivered)) {
+        return;
+    }
+    for scored in scored.iter_mut() {
+        if let Verdict::Fail(reason) = &scored.delivered {
+            scored.delivered = Verdict::NotScored(format!("the server gave up in the middle: {reason}"));
+        }
+    }
+}
+
 /// The server says so, or the budget is spent to the last token and a call stands unfinished.
 fn is_cut(completion: &Completion, request: &Request) -> bool {
     let tokens = completion.usage.and_then(|usage| usage.completion_tokens);

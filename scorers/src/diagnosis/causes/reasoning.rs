@@ -107,6 +107,9 @@ fn shape(split: &Split) -> &'static str {
 }
 
 fn thoughts_in_text<'a>(facts: &Facts<'a>, side: Side<'a>, split: &Split) -> Option<ReasoningTrouble<'a>> {
+    if facts.thoughts_were_asked_for(side.completion.text(), split) {
+        return None;
+    }
     let seen = shape(split);
     if side.has_reasoning() {
         return (!facts.wants_json() && !split.stripped)
@@ -185,7 +188,7 @@ fn swallowed<'a>(facts: &Facts<'a>) -> Option<ReasoningTrouble<'a>> {
 }
 
 fn answer_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ReasoningTrouble<'a>> {
-    if !side.has_reasoning() {
+    if !side.has_reasoning() || side.completion.stream_error.is_some() {
         return None;
     }
     // Thoughts and a text apart: the model closed its thoughts itself, whatever its name says. Calls are no text: a parser

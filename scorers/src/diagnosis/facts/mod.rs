@@ -2,6 +2,7 @@
 //!
 //! What the catalogue knows of models and parsers is asked for here, so that causes and rules read as plain sentences.
 
+mod asked;
 mod engine;
 mod launch;
 mod lore;

@@ -52,7 +52,7 @@ fn blanks(side: &Side<'_>) -> bool {
 }
 
 /// The symbol the text ends with, where at least half of it is that and nothing else.
-fn one_symbol(text: &str) -> Option<char> {
+pub(super) fn one_symbol(text: &str) -> Option<char> {
     let text = text.trim_end();
     let last = text.chars().next_back().filter(|c| !c.is_alphanumeric() && !"-=_*#~.".contains(*c))?;
     let run = text.len() - text.trim_end_matches(last).len();

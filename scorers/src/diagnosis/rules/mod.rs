@@ -13,6 +13,7 @@ macro_rules! rules {
 rules![
     auto_tool_choice_missing,
     stream_only,
+    empty_stream,
     context_overflow,
     template,
     arguments_misread,
@@ -51,4 +52,6 @@ rules![
     content_duplicates_reasoning,
     gateway_rewrite,
     server_dropped_output,
+    stream_not_ended,
+    parameter_ignored,
 ];

@@ -3,46 +3,20 @@
 use crate::diagnosis::facts::{Facts, Side};
 use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs};
+use crate::dialects::turn_end;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "turn_markers_in_text",
     kind: "template",
     summary: "The markers between the turns of a conversation arrive as text: the server does not stop where the model does.",
-    manual: "Looks at answers that end with a turn marker (<|im_end|>, <|eot_id|>, </s> …), or that the budget cut behind one, \
-             where the request does not speak of it. The chat template or the end tokens the server knows (generation_config, \
+    manual: "Looks at answers that end with a turn marker (<|im_end|>, <|eot_id|>, </s> …), that run on behind one into the next turn, \
+             or that the budget cut behind one, where the request does not speak of it. The chat template or the end tokens the server knows (generation_config, \
              GGUF metadata) are not the model's own, so the marker is text to it and generation runs on.",
     explains: &["model_fault", "degenerate_text", "structured_output_ignored", "server_dropped_output", "gateway_rewrite"],
     hides_intent: false,
     check,
 };
-
-/// What stands at the end of a turn or opens the next one, in the templates of the families the catalogue knows.
-const MARKERS: &[&str] = &[
-    "<|im_end|>",
-    "<|im_start|>",
-    "<|eot_id|>",
-    "<|eom_id|>",
-    "<|start_header_id|>",
-    "<|end_header_id|>",
-    "<|end_of_text|>",
-    "<|endoftext|>",
-    "<|end|>",
-    "<|eot|>",
-    "<|assistant|>",
-    "<|user|>",
-    "<|observation|>",
-    "<|end_of_role|>",
-    "<|END_OF_TURN_TOKEN|>",
-    "<end_of_turn>",
-    "<start_of_turn>",
-    "<turn|>",
-    "<｜end▁of▁sentence｜>",
-    "<｜User｜>",
-    "<｜Assistant｜>",
-    "</s>",
-    "[/INST]",
-];
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
@@ -63,25 +37,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
 }
 
 fn marker_in(facts: &Facts<'_>, side: &Side<'_>) -> Option<&'static str> {
-    let text = side.completion.text().trim_end();
-    let at_end = text.ends_with(['>', ']']);
-    if text.is_empty() || !at_end && !side.at_cap() {
-        return None;
-    }
-    let marker = MARKERS.iter().find(|marker| if at_end { text.ends_with(**marker) } else { marker.starts_with("<|") && text.contains(**marker) })?;
-    // `<s>struck</s>` is HTML; a question about markers is answered with them; special tokens may have been asked for.
-    let paired = *marker == "</s>" && text.contains("<s>");
-    let wanted = facts.request.body.get("skip_special_tokens").and_then(serde_json::Value::as_bool) == Some(false);
-    let name = marker.trim_matches(['<', '>', '|', '/', '[', ']']);
-    let name = if name.contains('_') { name } else { marker };
-    let spoken_of = || ["user", "system"].iter().any(|role| facts.request.text_of(role).contains(name));
-    (!paired && !wanted && !is_word(text, marker) && !text.contains("<|channel|>") && !spoken_of()).then_some(*marker)
-}
-
-/// The marker is the whole answer, or the last word of a sentence: it is what was asked for.
-fn is_word(text: &str, marker: &str) -> bool {
-    let Some(before) = text.strip_suffix(marker) else { return false };
-    before.is_empty() || before.ends_with(' ') && before.trim_end().ends_with(char::is_alphanumeric)
+    turn_end(side.completion.text(), side.at_cap(), facts.request).map(|(_, marker)| marker)
 }
 
 #[cfg(test)]

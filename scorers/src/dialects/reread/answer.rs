@@ -1,6 +1,6 @@
 //! The order of a re-reading: delivered calls, then the content, then (only when the content is blank) the reasoning.
 
-use super::super::{Call, Hints, Recognition, Reread, Split, recognise, split_reasoning, tool_dialect};
+use super::super::{Call, Hints, Recognition, Reread, Split, recognise, split_reasoning, tool_dialect, turn_end};
 use super::{beheaded, calls, misfiled, residue};
 use crate::completion::{Arguments, Completion, Deviation, ToolCall};
 use crate::request::{Request, ToolChoice};
@@ -50,6 +50,7 @@ fn is_plain(completion: &Completion, request: &Request) -> bool {
         && request.tools.is_empty()
         && !text.trim().is_empty()
         && split_reasoning(text).is_none()
+        && turn_end(text, completion.is_truncated(), request).is_none()
 }
 
 struct Work<'a> {
@@ -95,6 +96,12 @@ impl Work<'_> {
         {
             self.book("markup_residue", "content", "markers of the call are left in the content".to_owned());
             answer = before;
+        }
+        if let Some((at, marker)) = turn_end(&answer, self.out.is_truncated(), self.request)
+            && self.tool.is_none()
+        {
+            self.book("turn_marker", "content", format!("the turn ended at {marker}"));
+            answer.truncate(at);
         }
         if answer != text {
             self.out.text = Some(answer).filter(|answer| !answer.is_empty());

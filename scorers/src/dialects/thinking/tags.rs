@@ -39,7 +39,7 @@ impl Thinking for Tags {
             return Some(split);
         }
         let stand = Stand::of(text);
-        let lead = text.len() - text.trim_start().len();
+        let lead = lead(text);
         let inside = self.open.iter().find(|open| text[lead..].starts_with(**open)).map(|open| lead + open.len());
         let split = match inside {
             Some(inside) if self.needs != Needs::CloseOnly => self.opened(text, inside)?,
@@ -150,6 +150,13 @@ impl Tags {
     fn is_think(&self) -> bool {
         self.open.contains(&"<think>")
     }
+}
+
+/// Blanks and stray signs before the text proper: streams were seen to begin with ` .` (vllm#35705).
+fn lead(text: &str) -> usize {
+    let blanks = text.len() - text.trim_start().len();
+    let signs = text.find('<').filter(|at| *at <= 4 && text[..*at].chars().all(|c| c.is_whitespace() || ".,;!".contains(c)));
+    signs.unwrap_or(blanks)
 }
 
 /// The tag at `range` is talked about.

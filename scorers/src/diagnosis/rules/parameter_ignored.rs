@@ -1,0 +1,126 @@
+//! `parameter_ignored`: the server answers as if one of the request's parameters were not there.
+
+use serde_json::Value;
+
+use crate::completion::Mode;
+use crate::diagnosis::facts::{Facts, Side};
+use crate::diagnosis::rule::Draft;
+use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs, advice};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "parameter_ignored",
+    kind: "other",
+    summary: "The server answers as if one of the request's parameters were not there.",
+    manual: "Looks at what can be told from an answer: fewer choices than n, no logprobs although they were asked for, a stop \
+             sequence that stands in the text, a budget that was passed, several calls although parallel_tool_calls is false, a \
+             stream without the usage it was to carry, and thoughts although thinking was switched off. A remark, not a verdict: \
+             the answer is scored as it arrived.",
+    explains: &[],
+    hides_intent: false,
+    check,
+};
+
+fn check(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let side = facts.sides.iter().find(|side| side.completion.stream_error.is_none())?;
+    thoughts(signs)
+        .or_else(|| plain(facts, side))
+        .or_else(|| stop(facts, side))
+        .or_else(|| budget(facts, side))
+        .or_else(|| parallel(facts, side))
+        .or_else(|| usage(facts))
+}
+
+fn draft(facts: &Facts<'_>, message: String, place: &str, seen: &str) -> Draft {
+    Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, message)
+        .severity(Severity::Warning)
+        .evidence(facts, place, seen)
+        .ruled_out("the model: it does not see this parameter")
+}
+
+/// `n` and `logprobs`: told from the plain body.
+fn plain(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
+    let body = &facts.request.body;
+    let n = body.get("n").and_then(Value::as_u64).filter(|n| *n > 1);
+    let logprobs = body.get("logprobs").and_then(Value::as_bool) == Some(true);
+    if side.mode != Mode::Plain || n.is_none() && !logprobs {
+        return None;
+    }
+    if let Some(n) = n.filter(|n| (side.completion.choices as u64) < *n) {
+        let message = format!("n is {n}, and {} choice(s) came: the server ignores n", side.completion.choices);
+        return Some(draft(facts, message, "choices", side.completion.text()).fix(format!("send the request {n} times")).fix(advice::upgrade(facts)).done());
+    }
+    let answer: Value = serde_json::from_slice(&side.exchange.body.bytes()).ok().filter(|_| logprobs && !side.is_silent())?;
+    let given = answer.pointer("/choices/0/logprobs").unwrap_or(&Value::Null);
+    let holds = |key: &str| given.get(key).and_then(Value::as_array).is_some_and(|list| !list.is_empty());
+    if holds("content") || holds("tokens") || holds("token_logprobs") || holds("refusal") || !side.completion.tool_calls.is_empty() {
+        return None;
+    }
+    let null = body.get("top_logprobs").is_some_and(Value::is_null);
+    let fix = if null { "leave top_logprobs out instead of sending null, or name a number" } else { "name top_logprobs as well; compare with /v1/completions" };
+    let message = "logprobs were asked for, and none came: the server ignores the parameter".to_owned();
+    Some(draft(facts, message, "logprobs", &given.to_string()).fix(fix).fix(advice::upgrade(facts)).done())
+}
+
+/// A stop sequence of the request stands in the text, and generation went on.
+fn stop(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
+    let body = &facts.request.body;
+    let kept = body.get("include_stop_str_in_output").and_then(Value::as_bool) == Some(true);
+    let stops: Vec<&str> = match body.get("stop") {
+        Some(Value::String(text)) => vec![text.as_str()],
+        Some(Value::Array(texts)) => texts.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let text = side.completion.text();
+    let passed = |stop: &&str| text.find(stop).is_some_and(|at| !text[at + stop.len()..].trim().is_empty());
+    let found = stops.into_iter().filter(|stop| !stop.trim().is_empty() && !kept).find(passed)?;
+    let message = format!("the text runs on past the stop sequence {found:?}: the server ignores stop");
+    Some(draft(facts, message, "content", text).fix("cut the text at the client").fix(advice::upgrade(facts)).done())
+}
+
+/// More tokens than asked for. Servers count a template token or two differently.
+fn budget(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
+    let (max, tokens) = (facts.request.max_tokens.filter(|max| *max > 0)?, side.billed()?);
+    if tokens <= max + max / 10 + 8 || side.completion.is_truncated() {
+        return None;
+    }
+    let message = format!("{tokens} tokens came, and max_tokens is {max}: the server ignores the budget, or counts without the thoughts");
+    Some(draft(facts, message, "usage", &format!("completion_tokens {tokens}")).fix("send both max_tokens and max_completion_tokens").fix(advice::upgrade(facts)).done())
+}
+
+fn parallel(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
+    let calls = &side.completion.tool_calls;
+    let one = facts.request.body.get("parallel_tool_calls").and_then(Value::as_bool) == Some(false);
+    if !one || calls.len() < 2 {
+        return None;
+    }
+    let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
+    let message = format!("parallel_tool_calls is false, and {} calls came: the server ignores it", calls.len());
+    Some(draft(facts, message, "tool_calls", &names.join(", ")).fix("run the first call only, or all of them").fix(advice::upgrade(facts)).done())
+}
+
+fn usage(facts: &Facts<'_>) -> Option<Finding> {
+    let asked = facts.request.body.pointer("/stream_options/include_usage").and_then(Value::as_bool) == Some(true);
+    let side = facts.sides.iter().find(|side| side.mode == Mode::Stream && side.completion.usage.is_none()).filter(|_| asked)?;
+    let message = "stream_options.include_usage is true, and the stream carries no usage: the server or a gateway ignores it".to_owned();
+    Some(draft(facts, message, "stream", side.finish()).fix("compare with a direct call to the engine").fix(advice::upgrade(facts)).done())
+}
+
+/// Thoughts and an answer, although the request switches thinking off.
+fn thoughts(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let said = facts.thinking_switched_off()?;
+    let side = facts.sides.iter().find(|side| side.has_reasoning() && !side.is_silent())?;
+    if signs.reasoning.is_some() {
+        return None;
+    }
+    let elsewhere = !said.starts_with("chat_template_kwargs") && ["vllm", "sglang", "llama_cpp"].iter().any(|engine| facts.server().is(engine));
+    let (blame, fix) = match elsewhere {
+        true => (Blame::Request, "send chat_template_kwargs {\"enable_thinking\": false}: this engine hands only those to the template"),
+        false => (Blame::ServerConfig, "use the switch this model's template knows (enable_thinking, thinking, reasoning_effort), or a server that hands it on"),
+    };
+    let message = format!("thinking was switched off ({said}), and the model thought all the same: the switch does not reach its template");
+    let draft = Draft::new(&RULE, blame, Confidence::Medium, message).severity(Severity::Warning);
+    Some(draft.evidence(facts, "reasoning", side.completion.reasoning()).fix(fix).fix("compare the prompts (llama.cpp /apply-template, vLLM /tokenize)").done())
+}

@@ -1,0 +1,154 @@
+//! The markers between the turns of a conversation, where they arrive as text: [`turn_end`] says where the answer ended.
+//!
+//! Markers that are talked about, asked for or part of a code sample are left alone.
+
+use serde_json::Value;
+
+use crate::request::Request;
+
+/// What stands at the end of a turn or opens the next one, in the templates of the families the catalogue knows.
+const MARKERS: &[&str] = &[
+    "<|im_end|>",
+    "<|im_start|>",
+    "<|eot_id|>",
+    "<|eom_id|>",
+    "<|start_header_id|>",
+    "<|end_header_id|>",
+    "<|end_of_text|>",
+    "<|endoftext|>",
+    "<|end|>",
+    "<|eot|>",
+    "<|assistant|>",
+    "<|user|>",
+    "<|observation|>",
+    "<|end_of_role|>",
+    "<|END_OF_TURN_TOKEN|>",
+    "<end_of_turn>",
+    "<start_of_turn>",
+    "<turn|>",
+    "<｜end▁of▁sentence｜>",
+    "<｜User｜>",
+    "<｜Assistant｜>",
+    "</s>",
+    "[/INST]",
+];
+
+/// A turn that ends and the next one that begins, in the families' templates.
+const SEAMS: &[(&str, &str)] = &[
+    ("<|im_end|>", "<|im_start|>"),
+    ("<|eot_id|>", "<|start_header_id|>"),
+    ("<end_of_turn>", "<start_of_turn>"),
+    ("<|end|>", "<|user|>"),
+    ("<|end|>", "<|assistant|>"),
+    ("</s>", "<s>"),
+];
+
+/// What is left of Llama 3's header where the server strips special tokens, glued to the last word of the turn.
+const BARE_HEADERS: &[&str] = &["assistant\n\n", "user\n\n"];
+
+/// Where the model ended its turn, and the marker that says so, in a text that runs past it.
+///
+/// ```
+/// use monban_scorers::dialects::turn_end;
+/// use monban_scorers::Request;
+///
+/// assert_eq!(turn_end("Hello!<|im_end|>", false, &Request::default()), Some((6, "<|im_end|>")));
+/// assert_eq!(turn_end("`<|im_end|>` ends a turn.", false, &Request::default()), None);
+/// ```
+#[must_use]
+pub fn turn_end(text: &str, at_cap: bool, request: &Request) -> Option<(usize, &'static str)> {
+    if !text.contains(['<', '[']) {
+        return bare_header(text, at_cap).filter(|_| !is_spoken_of("assistant\n", request));
+    }
+    let (at, marker) = seam(text).or_else(|| last_marker(text, at_cap))?;
+    // `<s>struck</s>` is HTML; a question about markers is answered with them; special tokens may have been asked for.
+    let paired = marker == "</s>" && text.contains("<s>");
+    let wanted = request.body.get("skip_special_tokens").and_then(Value::as_bool) == Some(false);
+    let name = marker.trim_matches(['<', '>', '|', '/', '[', ']']);
+    let name = if name.contains('_') { name } else { marker };
+    let meant = paired || wanted || is_word(text, marker) || text.contains("<|channel|>") || is_spoken_of(name, request);
+    (!meant).then_some((at, marker))
+}
+
+/// The text ends with a marker, or the budget cut it behind one. The first marker of the run is where the turn ended.
+fn last_marker(text: &str, at_cap: bool) -> Option<(usize, &'static str)> {
+    let text = text.trim_end();
+    let at_end = text.ends_with(['>', ']']);
+    if !at_end && !at_cap {
+        return None;
+    }
+    let marker = MARKERS.iter().find(|marker| match at_end {
+        true => text.ends_with(**marker),
+        false => marker.starts_with("<|") && text.contains(**marker),
+    })?;
+    let at = match at_end {
+        true => trailing_run(text),
+        false => MARKERS.iter().filter_map(|marker| text.find(marker)).min()?,
+    };
+    Some((at, *marker))
+}
+
+/// Where the markers begin that stand one behind the other at the end.
+fn trailing_run(text: &str) -> usize {
+    let mut rest = text;
+    while let Some(shorter) = MARKERS.iter().find_map(|marker| rest.trim_end().strip_suffix(marker)) {
+        rest = shorter;
+    }
+    rest.len()
+}
+
+/// A marker that ends a turn, and behind it nothing but blanks before the one that opens the next.
+fn seam(text: &str) -> Option<(usize, &'static str)> {
+    SEAMS.iter().find_map(|(end, next)| {
+        let at = text.match_indices(end).map(|(at, _)| at).find(|at| text[at + end.len()..].trim_start().starts_with(next))?;
+        let in_code = text[..at].matches('`').count() % 2 == 1 || text[..at].ends_with(['"', '\'']);
+        (!in_code).then_some((at, *end))
+    })
+}
+
+/// `… Paris.assistant\n\nIs there …`: twice, or once where the text runs on to the budget.
+fn bare_header(text: &str, at_cap: bool) -> Option<(usize, &'static str)> {
+    let glued = |at: &usize| text[..*at].ends_with(['.', '!', '?', ')', '*', '。', '！', '？']);
+    let mut hits = BARE_HEADERS.iter().flat_map(|header| text.match_indices(header)).map(|(at, _)| at).filter(glued);
+    let first = hits.next()?;
+    let enough = at_cap || hits.next().is_some() || text.trim_end().ends_with("assistant");
+    enough.then_some((first, "<|start_header_id|>assistant<|end_header_id|>"))
+}
+
+fn is_spoken_of(name: &str, request: &Request) -> bool {
+    ["user", "system"].iter().any(|role| request.text_of(role).contains(name))
+}
+
+/// The marker is the whole answer, or the last word of a sentence: it is what was asked for.
+fn is_word(text: &str, marker: &str) -> bool {
+    let Some(before) = text.trim_end().strip_suffix(marker) else { return false };
+    before.is_empty() || before.ends_with(' ') && before.trim_end().ends_with(char::is_alphanumeric)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn case(text: &str, at_cap: bool, expect: Option<&str>) {
+        let found = turn_end(text, at_cap, &Request::default());
+        assert_eq!(found.map(|(at, _)| &text[..at]), expect, "{text}");
+    }
+
+    #[test]
+    fn finds_where_the_turn_ended() {
+        case("Hi!<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\nAnd", true, Some("Hi!"));
+        case("Done<|im_end|>\n<|im_start|>user\nThanks", false, Some("Done"));
+        case("It is Paris.assistant\n\nAnything else?assistant\n\nBye!", false, Some("It is Paris."));
+        case("It is Paris.assistant\n\nAnything else", true, Some("It is Paris."));
+    }
+
+    #[test]
+    fn leaves_prose_and_code_alone() {
+        case("Ask the assistant\n\nNext: a list.", true, None);
+        case("She was an assistant.assistant\n\nEnd", false, None);
+        case("out += '<|im_end|>\\n<|im_start|>' + role", false, None);
+        case("```\n<|im_end|>\n<|im_start|>user\n```", false, None);
+        case("<s>old</s> text", false, None);
+    }
+}
