@@ -66,7 +66,8 @@ pub fn turn_end(text: &str, at_cap: bool, request: &Request) -> Option<(usize, &
     let wanted = request.body.get("skip_special_tokens").and_then(Value::as_bool) == Some(false);
     let name = marker.trim_matches(['<', '>', '|', '/', '[', ']']);
     let name = if name.contains('_') { name } else { marker };
-    let meant = paired || wanted || is_word(text, marker) || text.contains("<|channel|>") || is_spoken_of(name, request);
+    let meant =
+        paired || wanted || is_word(text, marker) || text.contains("<|channel|>") || is_spoken_of(name, request);
     (!meant).then_some((at, marker))
 }
 
@@ -100,7 +101,10 @@ fn trailing_run(text: &str) -> usize {
 /// A marker that ends a turn, and behind it nothing but blanks before the one that opens the next.
 fn seam(text: &str) -> Option<(usize, &'static str)> {
     SEAMS.iter().find_map(|(end, next)| {
-        let at = text.match_indices(end).map(|(at, _)| at).find(|at| text[at + end.len()..].trim_start().starts_with(next))?;
+        let at = text
+            .match_indices(end)
+            .map(|(at, _)| at)
+            .find(|at| text[at + end.len()..].trim_start().starts_with(next))?;
         let in_code = text[..at].matches('`').count() % 2 == 1 || text[..at].ends_with(['"', '\'']);
         (!in_code).then_some((at, *end))
     })

@@ -155,7 +155,8 @@ impl Tags {
 /// Blanks and stray signs before the text proper: streams were seen to begin with ` .` (vllm#35705).
 fn lead(text: &str) -> usize {
     let blanks = text.len() - text.trim_start().len();
-    let signs = text.find('<').filter(|at| *at <= 4 && text[..*at].chars().all(|c| c.is_whitespace() || ".,;!".contains(c)));
+    let signs =
+        text.find('<').filter(|at| *at <= 4 && text[..*at].chars().all(|c| c.is_whitespace() || ".,;!".contains(c)));
     signs.unwrap_or(blanks)
 }
 
