@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write as _};
+use std::io::{self, BufReader, Read, Write as _};
 
 use anyhow::Context as _;
-use monban_scorers::completion::mended;
 use monban_scorers::diagnosis::{self, LINE_KEYS};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::Io;
+use super::lines::{Line, Lines, Unread};
 use crate::diagnostic::did_you_mean;
 use crate::exit;
 use crate::profile::lint_stored;
@@ -18,10 +18,6 @@ use crate::report::{json_text, terminal};
 
 /// Lines judged in one go; their order is kept.
 const BATCH: usize = 256;
-/// What some editors put before the first line.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-/// The longest line that is read, bytes.
-const LINE: u64 = 64 << 20;
 /// Errors, and keys that are not known, told one by one; a file of another kind has thousands.
 const TOLD: usize = 20;
 /// The longest key that is told, characters.
@@ -48,10 +44,11 @@ pub(super) fn run(args: DiagnoseArgs, io: &mut Io) -> anyhow::Result<u8> {
     } else {
         Box::new(File::open(&args.file).with_context(|| format!("cannot read {name}"))?)
     };
-    let mut lines = Lines { input: BufReader::new(input), number: 0 };
-    let mut told = Told { name: terminal(&name), unread: 0, unknown: BTreeSet::new() };
+    let mut lines = Lines::new(BufReader::new(input));
+    let mut told = Told { name: terminal(&name), lines: 0, unread: 0, unknown: BTreeSet::new() };
     loop {
-        let batch = lines.batch().with_context(|| format!("cannot read {name}"))?;
+        let batch: io::Result<Vec<Line>> = lines.by_ref().take(BATCH).collect();
+        let batch = batch.with_context(|| format!("cannot read {name}"))?;
         if batch.is_empty() {
             break;
         }
@@ -65,59 +62,23 @@ pub(super) fn run(args: DiagnoseArgs, io: &mut Io) -> anyhow::Result<u8> {
     told.end(io)
 }
 
-/// One line that is not blank.
-struct Line {
-    /// Counted from 1, blank lines too.
-    number: u64,
-    bytes: Vec<u8>,
-    /// It was longer than is read.
-    cut: bool,
-}
-
-struct Lines<R> {
-    input: R,
-    number: u64,
-}
-
-impl<R: BufRead> Lines<R> {
-    /// The next lines; none at the end.
-    fn batch(&mut self) -> io::Result<Vec<Line>> {
-        let mut lines = Vec::new();
-        while lines.len() < BATCH {
-            let mut bytes = Vec::new();
-            if self.input.by_ref().take(LINE).read_until(b'\n', &mut bytes)? == 0 {
-                break;
-            }
-            self.number += 1;
-            let cut = bytes.len() as u64 == LINE && !bytes.ends_with(b"\n");
-            if cut {
-                self.input.skip_until(b'\n')?;
-            }
-            if !bytes.iter().all(u8::is_ascii_whitespace) {
-                lines.push(Line { number: self.number, bytes, cut });
-            }
-        }
-        Ok(lines)
-    }
-}
-
 /// One line's answer.
 struct Answer {
     text: String,
     /// Why the line could not be read, and the column where the JSON breaks.
-    error: Option<(String, Option<usize>)>,
+    error: Option<Unread>,
     unknown: Vec<String>,
 }
 
 fn answer(line: &Line) -> Answer {
-    let (value, mended) = match parse(line) {
+    let (value, mended) = match line.read::<Value>() {
         Ok(read) => read,
-        Err((error, column)) => {
-            let mut answer = json!({"error": error, "line": line.number});
-            if let Some(column) = column {
+        Err(unread) => {
+            let mut answer = json!({"error": unread.why, "line": line.number});
+            if let Some(column) = unread.column {
                 answer["column"] = json!(column);
             }
-            return Answer { text: json_text(answer.to_string()), error: Some((error, column)), unknown: Vec::new() };
+            return Answer { text: json_text(answer.to_string()), error: Some(unread), unknown: Vec::new() };
         }
     };
     let unknown = unknown(&value);
@@ -133,38 +94,12 @@ fn answer(line: &Line) -> Answer {
             }
             Answer { text: json_text(verdict.to_string()), error: None, unknown }
         }
-        Err(error) => {
-            let mut answer = json!({"error": error, "line": line.number});
+        Err(why) => {
+            let mut answer = json!({"error": why, "line": line.number});
             if let Some(id) = value.get("id") {
                 answer["id"] = id.clone();
             }
-            Answer { text: json_text(answer.to_string()), error: Some((error, None)), unknown }
-        }
-    }
-}
-
-/// The line's object with what was mended in it, or why there is none and the column of it.
-fn parse(line: &Line) -> Result<(Value, BTreeSet<String>), (String, Option<usize>)> {
-    if line.cut {
-        return Err((format!("longer than {} MiB, which is the longest that is read", LINE >> 20), None));
-    }
-    let bytes = line.bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&line.bytes);
-    let read = match serde_json::from_slice::<Value>(bytes.trim_ascii_end()) {
-        Ok(value) => Ok((value, BTreeSet::new())),
-        // Python writes and reads what serde_json does not.
-        Err(error) => mended(bytes)
-            .map(|(value, departures)| (value, departures.into_iter().map(|one| one.kind).collect()))
-            .ok_or(error),
-    };
-    match read {
-        Ok((value, mended)) if value.is_object() => Ok((value, mended)),
-        Ok(_) => Err(("a line holds one JSON object, this is JSON of another kind".to_owned(), None)),
-        Err(error) => {
-            let said = error.to_string();
-            // The place within the slice is said beside it, as the place within the file.
-            let said = said.rsplit_once(" at line ").map_or(said.as_str(), |(said, _)| said);
-            let hint = if error.is_eof() { " (each object on one line; `jq -c .` makes them so)" } else { "" };
-            Err((format!("not JSON: {said}{hint}"), Some(error.column())))
+            Answer { text: json_text(answer.to_string()), error: Some(Unread { why, column: None }), unknown }
         }
     }
 }
@@ -178,18 +113,20 @@ fn unknown(line: &Value) -> Vec<String> {
 struct Told {
     /// What the input is called.
     name: String,
-    unread: usize,
+    lines: u64,
+    unread: u64,
     unknown: BTreeSet<String>,
 }
 
 impl Told {
     fn tell(&mut self, number: u64, answer: &Answer, io: &mut Io) -> io::Result<()> {
         let name = &self.name;
-        if let Some((error, column)) = &answer.error {
+        self.lines += 1;
+        if let Some(Unread { why, column }) = &answer.error {
             self.unread += 1;
-            if self.unread <= TOLD {
+            if self.unread <= TOLD as u64 {
                 let column = column.map(|column| format!(":{column}")).unwrap_or_default();
-                writeln!(io.err, "error: {name}:{number}{column}: {}", terminal(error))?;
+                writeln!(io.err, "error: {name}:{number}{column}: {}", terminal(why))?;
             }
         }
         for key in &answer.unknown {
@@ -206,6 +143,9 @@ impl Told {
     }
 
     fn end(&self, io: &mut Io) -> anyhow::Result<u8> {
+        if self.lines == 0 {
+            anyhow::bail!("{} holds no line: give JSONL, one {{\"request\", \"response\"}} a line", self.name);
+        }
         if self.unread == 0 {
             return Ok(exit::PASS);
         }

@@ -7,6 +7,7 @@ use monban_scorers::Finding;
 use monban_scorers::diagnosis::Context;
 use serde_json::Value;
 
+use super::hint;
 use crate::diagnostic::{self, Diagnostic, Severity, Source};
 use crate::endpoint::identify::Identity;
 use crate::plan::Needs;
@@ -73,7 +74,7 @@ impl Launched {
         let more = found.len().saturating_sub(TOLD);
         let mut lines: Vec<String> = found.iter().take(TOLD).map(line).collect();
         if more > 0 {
-            lines.push(format!("note: {more} more: monban profile check {}", terminal(self.0.file())));
+            lines.push(format!("note: {more} more: monban profile check {}", hint::word(self.0.file().as_ref())));
         }
         lines
     }

@@ -7,7 +7,7 @@ use monban_scorers::Finding;
 use monban_scorers::diagnosis::{Context, RunSignals};
 
 use super::output::Output;
-use super::{Io, ReportFormat, progress, report};
+use super::{Io, ReportFormat, hint, progress, report};
 use crate::endpoint::Client;
 use crate::plan::Plan;
 use crate::record::{RunDir, RunRecord};
@@ -97,12 +97,9 @@ pub(super) fn tell(dir: &RunDir, record: &RunRecord, telling: &Telling, io: &mut
         }
     }
     let reason = record.end.as_ref().map_or("", |end| end.reason.as_str());
-    let id = dir.id();
-    writeln!(io.err, "run {id} is kept in {}", dir.path().display())?;
+    writeln!(io.err, "run {} is kept in {}", dir.id(), terminal(&dir.path().display().to_string()))?;
     if reason != "done" {
-        let runs = dir.path().parent().filter(|runs| runs.as_os_str() != "runs");
-        let runs_dir = runs.map(|runs| format!(" --runs-dir {}", runs.display())).unwrap_or_default();
-        writeln!(io.err, "{}; take it up again: monban run --resume {id}{runs_dir}", terminal(reason))?;
+        writeln!(io.err, "{}; take it up again: {}", terminal(reason), hint::resume(dir))?;
     }
     io.err.flush()?;
     Ok(record.exit_code(telling.fail_under))

@@ -5,9 +5,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use super::Io;
+use super::{Io, hint};
 
 pub use crate::report::Format as ReportFormat;
 
@@ -53,6 +54,16 @@ pub(super) fn positive(text: &str) -> Result<f64, String> {
         Ok(number) if f64::is_finite(number) && number > 0.0 => Ok(number),
         _ => Err("expected a number above 0".to_owned()),
     }
+}
+
+/// The name or path of a suite. Runs are recorded in JSON, which holds no path that is not UTF-8.
+pub(super) fn suite() -> impl TypedValueParser<Value = String> {
+    OsStringValueParser::new().try_map(|name| {
+        name.into_string().map_err(|name| {
+            let shown = hint::word(&name);
+            format!("the path {shown} is not UTF-8, and a run could not record it: rename the file, or link to it")
+        })
+    })
 }
 
 /// The largest text read from a file or from standard input.

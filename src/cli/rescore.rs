@@ -20,7 +20,7 @@ pub struct RescoreArgs {
     #[arg(long, value_name = "DIR", default_value = "runs", env = "MONBAN_RUNS_DIR")]
     pub runs_dir: std::path::PathBuf,
     /// Judge by this suite instead of the recorded one
-    #[arg(long, value_name = "SUITE")]
+    #[arg(long, value_name = "SUITE", value_parser = super::options::suite())]
     pub suite: Option<String>,
     /// How to print
     #[arg(long, value_enum, default_value_t)]

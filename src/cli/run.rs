@@ -24,7 +24,7 @@ use crate::runner::{Book, RunOptions};
 #[derive(Debug, clap::Args)]
 pub struct RunArgs {
     /// Suites: a built-in name or a path to a TOML file
-    #[arg(value_name = "SUITE", required_unless_present = "resume")]
+    #[arg(value_name = "SUITE", required_unless_present = "resume", value_parser = super::options::suite())]
     pub suites: Vec<String>,
     /// The endpoint.
     #[command(flatten)]

@@ -1,17 +1,18 @@
 //! `monban score`: judge stored responses against a suite.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{BufRead, BufReader, Seek as _, SeekFrom, Write as _};
 
 use anyhow::Context as _;
 use monban_scorers::Exchange;
-use monban_scorers::completion::mended;
 use monban_scorers::diagnosis::Context;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::asked::Asked;
+use super::lines::{Line, Lines};
 use super::{Io, report};
 use crate::diagnostic::did_you_mean;
 use crate::plan::Plan;
@@ -19,8 +20,6 @@ use crate::record::{RunStart, Store, run_id};
 use crate::report::Input;
 use crate::runner::{Book, Stored, rejudge};
 
-/// The longest line that is read, bytes.
-const LONGEST: u64 = 64 << 20;
 /// Lines with a note of their own, at most.
 const TOLD: usize = 20;
 
@@ -28,7 +27,7 @@ const TOLD: usize = 20;
 #[derive(Debug, clap::Args)]
 pub struct ScoreArgs {
     /// A built-in suite or a path to a TOML file
-    #[arg(value_name = "SUITE")]
+    #[arg(value_name = "SUITE", value_parser = super::options::suite())]
     pub suite: String,
     /// JSONL of {"id", "response"}, or - for standard input
     #[arg(long, value_name = "FILE")]
@@ -46,14 +45,18 @@ pub(super) fn run(args: ScoreArgs, io: &mut Io) -> anyhow::Result<u8> {
     let input = input(&args, io)?;
     let by_id: HashMap<&str, usize> = plan.tasks.iter().enumerate().map(|(at, task)| (task.id.as_str(), at)).collect();
     let repeats = count(reader(&input)?, &by_id)?;
+    if repeats.iter().all(|answers| *answers == 0) {
+        let name = if is_stdin(&args) { "standard input".to_owned() } else { args.responses.display().to_string() };
+        anyhow::bail!("{name} holds no line: give JSONL, one {{\"id\", \"response\"}} a line");
+    }
     // The report reads single attempts from a journal; this one is gone when it is written.
     let folder = tempfile::tempdir()?;
     let mut book = Book::begin(&Store::new(folder.path()), &start(&plan, &repeats))?;
     let (mut asked, mut mended) = (vec![0; plan.tasks.len()], Vec::new());
     let stored = Lines::new(reader(&input)?).map(|line| {
         let line = line?;
-        let (value, departs) = line.read()?;
-        mended.extend(departs.then_some(line.number));
+        let (value, departs) = read(&line)?;
+        mended.extend((!departs.is_empty()).then_some(line.number));
         stored(&line, value, &plan, &by_id, &mut asked)
     });
     let record = rejudge(&plan, &Context::default(), stored, 0, &mut book.sink)?;
@@ -67,7 +70,7 @@ pub(super) fn run(args: ScoreArgs, io: &mut Io) -> anyhow::Result<u8> {
 
 /// The responses as a file: standard input is spooled, for it is read twice.
 fn input(args: &ScoreArgs, io: &mut Io) -> anyhow::Result<File> {
-    if args.responses.as_os_str() != "-" {
+    if !is_stdin(args) {
         let path = args.responses.display();
         return File::open(&args.responses).with_context(|| format!("cannot read {path}"));
     }
@@ -76,59 +79,18 @@ fn input(args: &ScoreArgs, io: &mut Io) -> anyhow::Result<File> {
     Ok(spool)
 }
 
+fn is_stdin(args: &ScoreArgs) -> bool {
+    args.responses.as_os_str() == "-"
+}
+
 fn reader(file: &File) -> anyhow::Result<BufReader<File>> {
     let mut file = file.try_clone()?;
     file.seek(SeekFrom::Start(0))?;
     Ok(BufReader::new(file))
 }
 
-/// The lines that are not blank, with their numbers.
-struct Lines<R> {
-    input: R,
-    number: u64,
-}
-
-struct Line {
-    number: u64,
-    bytes: Vec<u8>,
-}
-
-impl Line {
-    /// The line's JSON, and whether it was mended to be read: Python writes some that serde_json does not read.
-    fn read<T: serde::de::DeserializeOwned>(&self) -> anyhow::Result<(T, bool)> {
-        let read = serde_json::from_slice(&self.bytes).map(|json| (json, false));
-        let read = read.or_else(|error| match mended(&self.bytes) {
-            Some((value, _)) => serde_json::from_value(value).map(|json| (json, true)),
-            None => Err(error),
-        });
-        read.with_context(|| format!("line {} is no JSON object", self.number))
-    }
-}
-
-impl<R: BufRead> Lines<R> {
-    fn new(input: R) -> Self {
-        Self { input, number: 0 }
-    }
-}
-
-impl<R: BufRead> Iterator for Lines<R> {
-    type Item = anyhow::Result<Line>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            self.number += 1;
-            let mut bytes = Vec::new();
-            match self.input.by_ref().take(LONGEST).read_until(b'\n', &mut bytes) {
-                Ok(0) => return None,
-                Ok(size) if size as u64 == LONGEST => {
-                    return Some(Err(anyhow::anyhow!("line {}: longer than {LONGEST} bytes", self.number)));
-                }
-                Ok(_) if bytes.trim_ascii().is_empty() => {}
-                Ok(_) => return Some(Ok(Line { number: self.number, bytes })),
-                Err(error) => return Some(Err(error.into())),
-            }
-        }
-    }
+fn read<T: DeserializeOwned>(line: &Line) -> anyhow::Result<(T, BTreeSet<String>)> {
+    line.read().map_err(|unread| anyhow::anyhow!("line {}: {unread}", line.number))
 }
 
 /// As much of a line as says which task it answers.
@@ -142,7 +104,7 @@ struct Head {
 impl Head {
     fn place(line: &Line, by_id: &HashMap<&str, usize>) -> anyhow::Result<usize> {
         let number = line.number;
-        let (head, _): (Self, bool) = line.read()?;
+        let (head, _): (Self, _) = read(line)?;
         let task = head.task.as_ref().and_then(Value::as_str);
         let Some(id) = task.or(head.id.as_deref()) else {
             anyhow::bail!("line {number} does not say which task it answers: give \"id\"");

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use monban_scorers::{Body, Exchange};
 
-use super::{DataFormat, Io};
+use super::{DataFormat, Io, hint};
 use crate::exit;
 use crate::record::{AttemptDone, RunDir, RunStart, Store};
 use crate::report::{json_text, terminal};
@@ -43,7 +43,7 @@ fn show_run(dir: &RunDir, format: DataFormat, io: &mut Io) -> anyhow::Result<()>
     }
     let start = &record.start;
     let ended = record.end.as_ref().map_or_else(
-        || format!("not ended; monban run --resume {}", dir.id()),
+        || format!("not ended; {}", hint::resume(dir)),
         |end| format!("{} ({})", end.finished, end.reason),
     );
     let suites: Vec<_> =
@@ -64,7 +64,7 @@ fn show_run(dir: &RunDir, format: DataFormat, io: &mut Io) -> anyhow::Result<()>
     for (task, of) in record.tasks.iter().zip(&start.tasks) {
         writeln!(io.out, "{:12} {}/{} passed {}", "task", task.counts.passed, task.counts.attempts, terminal(&of.id))?;
     }
-    Ok(writeln!(io.err, "\n`monban show {} --task ID` shows what went over the wire", dir.id())?)
+    Ok(writeln!(io.err, "\n`{} --task ID` shows what went over the wire", hint::of_run("show", dir))?)
 }
 
 fn show_task(dir: &RunDir, id: &str, format: DataFormat, io: &mut Io) -> anyhow::Result<()> {

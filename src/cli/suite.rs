@@ -43,7 +43,7 @@ pub struct ListArgs {
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
     /// Built-in names or paths to TOML files
-    #[arg(value_name = "SUITE", required = true)]
+    #[arg(value_name = "SUITE", required = true, value_parser = super::options::suite())]
     pub suites: Vec<String>,
     /// How to print; json is one object for each suite, one a line
     #[arg(long, value_enum, default_value_t)]

@@ -143,6 +143,26 @@ fn what_collections_keep_beside_an_answer_is_not_noted_and_floods_are_cut() {
 }
 
 #[test]
+fn an_input_without_a_line_is_an_error_and_says_what_is_expected() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let path = file.path().to_str().unwrap();
+    for (args, name) in [(vec!["diagnose", path], path), (vec!["diagnose"], "standard input")] {
+        let done = monban_with(&args, "\u{feff}\n \n");
+        let expected =
+            format!("error: {name} holds no line: give JSONL, one {{\"request\", \"response\"}} a line\n");
+        assert_eq!((done.code, done.out.as_str(), done.err), (2, "", expected));
+    }
+    for responses in [path, "-"] {
+        let done = monban_with(&["score", "smoke", "--responses", responses], "\n");
+        assert_eq!((done.code, done.out.as_str()), (2, ""));
+        assert!(done.err.contains("holds no line: give JSONL, one {\"id\", \"response\"} a line"), "{}", done.err);
+    }
+    let broken = monban_with(&["score", "smoke", "--responses", "-"], "{\"id\": \"plain-answer\",}");
+    assert_eq!(broken.code, 2);
+    assert!(broken.err.contains("line 1: not JSON: trailing comma, column"), "{}", broken.err);
+}
+
+#[test]
 fn a_file_that_is_not_there_is_an_error() {
     assert_eq!(monban_with(&["diagnose", "no-such-file.jsonl"], "").code, 2);
 }
