@@ -217,6 +217,28 @@ impl RunDir {
         Attempts::open(&self.journal_path())
     }
 
+    /// The journal folded, of a run that can go on. The manifest of a run that ended says what its journal must hold.
+    ///
+    /// # Errors
+    /// When outcomes are lost: they would be asked anew, and the run would not be the one it was.
+    pub fn fold_to_go_on(&self) -> Result<Fold, StoreError> {
+        let (fold, manifest) = (self.fold()?, self.manifest()?);
+        let begun = fs::metadata(self.journal_path()).is_ok_and(|journal| journal.len() > 0);
+        let (had, have) = (manifest.counts.answered(), fold.done().len());
+        match manifest.end {
+            Some(end) if !begun || have < had => Err(StoreError::new(
+                StoreErrorKind::Corrupt,
+                format!(
+                    "run {} ended at {} with {had} outcomes, and {} holds {have}: restore it, or begin a new run",
+                    self.id(),
+                    end.finished,
+                    self.journal_path().display()
+                ),
+            )),
+            _ => Ok(fold),
+        }
+    }
+
     /// Opens the journal to go on with it.
     ///
     /// # Errors

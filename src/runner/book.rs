@@ -67,8 +67,8 @@ impl Book {
     /// When another process has it, or its files are not what they should be.
     pub fn resume(dir: RunDir) -> Result<Self, BookError> {
         let lock = dir.lock()?;
+        let fold = dir.fold_to_go_on()?;
         let mut journal = dir.reopen()?;
-        let fold = dir.fold()?;
         if std::fs::metadata(dir.journal_path())?.len() == 0 {
             journal.append(&Event::RunStart(fold.start().clone()))?;
         }

@@ -326,6 +326,63 @@ fn a_changed_suite_is_refused() {
 }
 
 #[test]
+fn an_ended_run_whose_journal_is_gone_or_cut_is_not_asked_anew() {
+    let (place, server) = (Place::with(3), yes());
+    assert_eq!(place.run(&server.url(), &[]).status.code(), Some(0));
+    let run = place.store().open("last").unwrap();
+    let (journal, asked) = (run.journal_path(), server.asked().len());
+    let text = std::fs::read_to_string(&journal).unwrap();
+    let two_lines: String = text.split_inclusive('\n').take(2).collect();
+    for (left, holds) in [(None, 0), (Some(""), 0), (Some(two_lines.as_str()), 1)] {
+        std::fs::remove_file(&journal).unwrap();
+        if let Some(left) = left {
+            std::fs::write(&journal, left).unwrap();
+        }
+        let refused = place.command(&["--resume", "last"]).output().unwrap();
+        let told = stderr(&refused);
+        assert_eq!(refused.status.code(), Some(2), "{told}");
+        assert!(told.contains("with 3 outcomes, and ") && told.contains(&format!("holds {holds}: restore")), "{told}");
+        assert_eq!(run.record().unwrap().counts.passed, 3, "the manifest stands");
+        std::fs::write(&journal, left.unwrap_or_default()).unwrap();
+    }
+    assert_eq!(server.asked().len(), asked);
+    std::fs::write(&journal, &text).unwrap();
+    assert_eq!(place.command(&["--resume", "last"]).output().unwrap().status.code(), Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_resume_hint_can_be_pasted_and_a_path_that_is_no_utf8_is_named() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let place = Place::with(20);
+    let url = format!("http://127.0.0.1:{}", dead_port());
+    let runs = place.dir.path().join("it's my runs");
+    let mut command = place.begin(&url, &[]);
+    command.env("MONBAN_RUNS_DIR", &runs);
+    let args: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
+    let output = Command::new(env!("CARGO_BIN_EXE_monban"))
+        .args(&args[..args.len() - 2])
+        .env("MONBAN_RUNS_DIR", &runs)
+        .output()
+        .unwrap();
+    let told = stderr(&output);
+    let (_, hint) = told.split_once("take it up again: monban ").unwrap();
+    let line = format!("{} {hint}", env!("CARGO_BIN_EXE_monban"));
+    let again = Command::new("sh").args(["-c", &line]).output().unwrap();
+    assert_eq!(again.status.code(), Some(4), "{line}: {}", stderr(&again));
+    assert!(stderr(&again).contains("20 of 20 attempts left"), "{}", stderr(&again));
+
+    let odd = std::ffi::OsStr::from_bytes(b"caf\xe9.toml");
+    for command in [&["run"][..], &["suite", "check"], &["score", "--responses", "-"]] {
+        let refused = Command::new(env!("CARGO_BIN_EXE_monban")).args(command).arg(odd).output().unwrap();
+        let told = stderr(&refused);
+        assert_eq!(refused.status.code(), Some(2), "{told}");
+        assert!(told.contains(r"the path $'caf\xe9.toml' is not UTF-8"), "{told}");
+    }
+}
+
+#[test]
 fn an_error_within_a_stream_is_the_reason_and_no_scorers_word() {
     let place = Place::with(1);
     let server = Server::start(|asked| {
