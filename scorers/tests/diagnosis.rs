@@ -283,3 +283,14 @@ fn captures_get_their_diagnosis() {
         grade(what, captures.len(), &misses, 2.0);
     }
 }
+
+#[test]
+fn every_status_that_is_no_success_is_explained() {
+    let request = serde_json::json!({"messages": [{"role": "user", "content": "hi"}]});
+    for status in (300..=700).chain([999, 65535]) {
+        let response = serde_json::json!({"http_status": status, "body_text": ""});
+        let verdict = diagnose(&serde_json::json!({"request": request, "response": response})).unwrap();
+        let told = format!("{:?}", verdict.findings);
+        assert!(told.contains(&format!("HTTP {status}")), "{status}: {:?}", rules(&verdict));
+    }
+}

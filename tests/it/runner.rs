@@ -190,6 +190,19 @@ fn a_slow_model_is_waited_for_as_long_as_its_server_speaks() {
 }
 
 #[test]
+fn token_counts_that_cannot_be_make_no_rate() {
+    let server = Server::start(|asked| {
+        let tokens: u64 = if asked.n % 2 == 0 { u64::MAX } else { 2 };
+        let usage = format!(r#"{{"prompt_tokens":3,"completion_tokens":{tokens}}}"#);
+        let message = r#"{"role":"assistant","content":"yes"}"#;
+        let choice = format!(r#"{{"index":0,"message":{message},"finish_reason":"stop"}}"#);
+        whole(200, "", &format!(r#"{{"choices":[{choice}],"usage":{usage}}}"#))
+    });
+    let (record, _) = Case::of(6).run(&server.url());
+    assert_eq!((record.counts.passed, record.performance.completion_tokens), (6, 6));
+}
+
+#[test]
 fn a_limit_that_never_lets_anything_through_ends_the_run() {
     let server = Server::start(|_| whole(429, "retry-after: 600\r\n", "{}"));
     let started = Instant::now();

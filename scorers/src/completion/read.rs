@@ -21,6 +21,9 @@ use super::{Answer, Body, Exchange, Fault, FaultKind, Mode, TransportError, Tran
 #[must_use]
 pub fn read(exchange: &Exchange) -> Answer {
     let mut notes = Notes::default();
+    if let Some(status) = exchange.status.filter(|status| !(100..600).contains(status)) {
+        notes.add("status_unknown", "", status);
+    }
     let mut answer = answer(exchange, &mut notes);
     match &mut answer {
         Answer::Completion(completion) => {

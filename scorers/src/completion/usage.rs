@@ -4,6 +4,9 @@ use super::Usage;
 use super::deviation::Notes;
 use super::json::{Json, Members, get_some};
 
+/// The most tokens that one answer can have taken: ten times the longest context there is (Llama 4 Scout, 10 million).
+const MOST: f64 = 1e8;
+
 /// Reads `usage`.
 pub(super) fn read(json: &Json<'_>, notes: &mut Notes) -> Option<Usage> {
     let Some(members) = json.as_map() else {
@@ -33,7 +36,6 @@ fn detail(members: &Members<'_>, group: &str, key: &str, notes: &mut Notes) -> O
 fn count(members: &Members<'_>, key: &str, notes: &mut Notes) -> Option<u64> {
     let json = get_some(members, key)?;
     let number = match json {
-        Json::Number(number) if number.is_u64() => return number.as_u64(),
         Json::Number(number) => number.as_f64()?,
         Json::Text(text) => match text.trim().parse::<f64>() {
             Ok(number) => number,
@@ -51,11 +53,13 @@ fn count(members: &Members<'_>, key: &str, notes: &mut Notes) -> Option<u64> {
         notes.add("usage_negative", format_args!("usage.{key}"), number);
         return None;
     }
-    if number.is_nan() || number >= 9e15 {
+    if number.is_nan() || number > MOST {
         notes.add("number_out_of_range", format_args!("usage.{key}"), number);
         return None;
     }
-    notes.add("usage_not_integer", format_args!("usage.{key}"), number);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 9e15, checked above")]
+    if !matches!(json, Json::Number(number) if number.is_u64()) {
+        notes.add("usage_not_integer", format_args!("usage.{key}"), number);
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 1e8, checked above")]
     (number.fract() == 0.0).then_some(number as u64)
 }

@@ -51,6 +51,8 @@ fn error_bodies() {
     case(200, r#"{"detail": "busy"}"#, ErrorBody, ["busy", "", "", ""]);
     case(200, flat, ErrorBody, ["m", "BadRequestError", "400", ""]);
     case(302, "", Status, ["", "", "", ""]);
+    let odd = case(999, "denied", Status, ["denied", "", "", ""]);
+    assert_eq!(kinds(&odd.deviations), ["status_unknown"]);
 }
 
 #[test]

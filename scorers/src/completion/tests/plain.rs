@@ -199,6 +199,9 @@ fn usage() {
     let huge = &["number_out_of_range", "usage_partial"];
     case(r#"{"prompt_tokens": 1, "completion_tokens": 1e300}"#, Some((Some(1), None)), huge);
     case(r#"{"prompt_tokens": 1, "completion_tokens": 1e999}"#, Some((Some(1), None)), huge);
+    case(r#"{"prompt_tokens": 1, "completion_tokens": 18446744073709551615}"#, Some((Some(1), None)), huge);
+    case(r#"{"prompt_tokens": 4294967295, "completion_tokens": 1}"#, Some((None, Some(1))), huge);
+    case(r#"{"prompt_tokens": 1, "completion_tokens": 10000000}"#, Some((Some(1), Some(10_000_000))), &[]);
     let read = departs(
         &plain(
             r#"{"choices": [{"message": {"role": "assistant", "content": "a"}, "finish_reason": "stop"}], "usage":

@@ -1,6 +1,7 @@
 //! `unreachable_or_loading`: nothing answered: the endpoint is not there, not ready, or a hop before it gave up.
 
-use crate::completion::FaultKind;
+use crate::completion::{Fault, FaultKind};
+use crate::diagnosis::facts::Facts;
 use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs};
 
@@ -9,8 +10,8 @@ pub(super) static RULE: Rule = Rule {
     id: "unreachable_or_loading",
     kind: "unreachable_or_loading",
     summary: "Nothing answered: the endpoint is not there, not ready, or a hop before it gave up.",
-    manual: "Looks at transport failures, at 502–504, at HTML where JSON is due, and at the texts engines and gateways \
-             send while they load or have no backend. What was not answered is not scored: it counts neither for nor \
+    manual: "Looks at transport failures, at 502–504 and statuses that no engine sends, at HTML where JSON is due, and at the \
+             texts engines and gateways send while they load or have no backend. What was not answered is not scored: it counts neither for nor \
              against the model.",
     explains: &[],
     hides_intent: true,
@@ -31,6 +32,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     }
     let (_, fault) = facts.faults.first()?;
     let (says, fix) = match fault.kind {
+        FaultKind::Status => return Some(unknown_status(facts, fault)),
         FaultKind::Unreachable if speaks_no_tls(&fault.message) => ("TLS was asked of what does not speak it", "write http:// in the base URL"),
         FaultKind::Unreachable => ("nothing listens at this address (while vLLM loads a model, connections are refused)", "start the server, or wait until it has loaded the model"),
         FaultKind::Timeout => ("no answer arrived in time", "look whether the engine is stuck (its log, its GPU); else raise --timeout, or stream the answer"),
@@ -46,6 +48,17 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
             .fix(fix)
             .done(),
     )
+}
+
+/// A status that no engine sends, as guards against robots do (999), with words that say nothing.
+fn unknown_status(facts: &Facts<'_>, fault: &Fault) -> Finding {
+    let status = fault.status.unwrap_or_default();
+    let what = if (100..600).contains(&status) { "is none that an engine sends" } else { "is no status of HTTP" };
+    let message = format!("HTTP {status} {what}: something before the engine wrote it, so nothing is scored");
+    Draft::new(&RULE, Blame::Endpoint, Confidence::Medium, message)
+        .evidence(facts, "status", &format!("HTTP {status}: {}", fault.message))
+        .fix("look at what stands at this address: a proxy, a firewall, a guard against robots")
+        .done()
 }
 
 /// rustls (0.23) and OpenSSL, handed a plain HTTP answer where a TLS record is due.
