@@ -52,11 +52,8 @@ mod tests {
     /// What a shell makes of the words of a hint.
     #[cfg(unix)]
     fn words(hint: &str) -> Vec<Vec<u8>> {
-        let output = std::process::Command::new("bash")
-            .args(["-c", &format!("printf '%s\\0' {hint}")])
-            .output()
-            .unwrap()
-            .stdout;
+        let output =
+            std::process::Command::new("bash").args(["-c", &format!("printf '%s\\0' {hint}")]).output().unwrap().stdout;
         output.split(|byte| *byte == 0).map(<[u8]>::to_vec).filter(|word| !word.is_empty()).collect()
     }
 

@@ -148,8 +148,7 @@ fn an_input_without_a_line_is_an_error_and_says_what_is_expected() {
     let path = file.path().to_str().unwrap();
     for (args, name) in [(vec!["diagnose", path], path), (vec!["diagnose"], "standard input")] {
         let done = monban_with(&args, "\u{feff}\n \n");
-        let expected =
-            format!("error: {name} holds no line: give JSONL, one {{\"request\", \"response\"}} a line\n");
+        let expected = format!("error: {name} holds no line: give JSONL, one {{\"request\", \"response\"}} a line\n");
         assert_eq!((done.code, done.out.as_str(), done.err), (2, "", expected));
     }
     for responses in [path, "-"] {

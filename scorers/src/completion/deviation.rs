@@ -132,7 +132,10 @@ pub static DEVIATION_KINDS: &[DeviationKind] = &[
     harmless("bom", "a byte-order mark stands before the JSON"),
     harmful("invalid_utf8", "bytes that are no UTF-8"),
     harmful("non_finite_number", "NaN or Infinity, which JSON does not have"),
-    harmful("number_out_of_range", "a number beyond what a double or the field can hold, or more tokens than there can be"),
+    harmful(
+        "number_out_of_range",
+        "a number beyond what a double or the field can hold, or more tokens than there can be",
+    ),
     harmful("lone_surrogate", "half of a UTF-16 pair in a string"),
     harmful("control_character", "a raw control character in a string"),
     harmful("deep_nesting", "values nested too deeply to be read"),
