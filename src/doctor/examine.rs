@@ -202,7 +202,9 @@ fn conclude(patient: &Patient, chart: &Chart, cases: &[Case], parser_runs: Optio
     let readings = clashes.chain(ignored).chain(overflow).collect();
     let mut findings = findings::collect(&scene, readings);
     readings::tell_mute(seen, identity, &mut findings);
-    patient.profile.iter().for_each(|profile| findings.iter_mut().for_each(|found| profile.point_at(found)));
+    if let Some(lines) = patient.profile.as_ref().map(Profile::lines) {
+        findings.iter_mut().for_each(|found| lines.point_at(found));
+    }
     let completions = seen.completions();
     let simulated = identity.fact("server") == Some("monban-harness");
     Report {

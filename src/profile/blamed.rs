@@ -1,10 +1,17 @@
-//! Which line of a launch profile a finding is about: [`Profile::point_at`]. Must not judge: the finding did.
+//! Which line of a launch profile a finding is about: [`Lines::point_at`]. Must not judge: the finding did.
 
-use monban_scorers::{Blame, Finding};
+use std::collections::BTreeMap;
+
+use monban_scorers::{Blame, Evidence, Finding};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::Profile;
 use super::to_finding;
 use crate::diagnostic::Diagnostic;
+
+/// The key under which a profile's record holds its [`Lines`].
+pub(super) const RECORDED: &str = "lines";
 
 /// Findings about a flag, and the flag's meaning in the words all engines share.
 const ABOUT: &[(&str, &str)] = &[
@@ -16,30 +23,73 @@ const ABOUT: &[(&str, &str)] = &[
     ("unneeded_reasoning_parser", "reasoning-parser"),
 ];
 
+/// Where a profile sets what findings blame. Kept in a run's record: the file may be another by the time of the report.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Lines {
+    file: String,
+    /// `enable-auto-tool-choice` is on.
+    calls_on: bool,
+    /// By meaning.
+    set: BTreeMap<String, Line>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Line {
+    line: u32,
+    name: String,
+    value: String,
+    evidence: Vec<Evidence>,
+}
+
 impl Profile {
+    /// The lines that a finding may be about.
+    #[must_use]
+    pub fn lines(&self) -> Lines {
+        let line = |key: &str| {
+            let setting = self.any(key)?;
+            let found = Diagnostic::error(key, "").at(self.source(), setting.span.clone());
+            Some(Line {
+                line: found.line.unwrap_or_default(),
+                name: setting.name.clone(),
+                value: setting.value.clone(),
+                evidence: to_finding(&found, self.source()).evidence,
+            })
+        };
+        let set = ABOUT.iter().filter_map(|(_, key)| Some(((*key).to_owned(), line(key)?))).collect();
+        let calls_on = self.switch("enable-auto-tool-choice") == Some(true);
+        Lines { file: self.file().to_owned(), calls_on, set }
+    }
+}
+
+impl Lines {
+    /// Those of a profile as a run records it; none without a profile.
+    #[must_use]
+    pub fn recorded(profile: &Value) -> Option<Self> {
+        Self::deserialize(profile.get(RECORDED)?).ok()
+    }
+
     /// Adds the line to change, or says that there is none, to a finding that blames the server's flags.
     pub fn point_at(&self, finding: &mut Finding) {
         let about = ABOUT.iter().find(|(rule, _)| *rule == finding.rule && finding.blame == Blame::ServerConfig);
         let Some((rule, key)) = about else { return };
-        let file = self.file();
-        let Some(setting) = self.any(key) else {
+        let file = &self.file;
+        let Some(Line { line, name, value, evidence }) = self.set.get(*key) else {
             finding.fix.push(format!("{file} sets no {key}: add it there"));
             return;
         };
-        let found = Diagnostic::error(*rule, "").at(self.source(), setting.span.clone());
-        let line = found.line.unwrap_or_default();
-        finding.evidence.splice(..0, to_finding(&found, self.source()).evidence);
-        let advised = finding.fix.first().is_some_and(|fix| words(fix).any(|word| word == setting.value));
+        finding.evidence.splice(..0, evidence.iter().cloned());
+        let advised = finding.fix.first().is_some_and(|fix| words(fix).any(|word| word == value));
         finding.fix.push(match *rule {
-            "unneeded_reasoning_parser" => format!("the line to drop: {file}:{line}, `{}`", setting.name),
-            "auto_tool_choice_missing" if self.switch("enable-auto-tool-choice") != Some(true) => {
+            "unneeded_reasoning_parser" => format!("the line to drop: {file}:{line}, `{name}`"),
+            "auto_tool_choice_missing" if !self.calls_on => {
                 format!("{file}:{line} names a parser, and nothing switches it on: add enable-auto-tool-choice beside it")
             }
             _ if advised => format!(
-                "{file}:{line} says {} already: restart the server with this profile, or name the profile it was started with",
-                setting.value
+                "{file}:{line} says {value} already: restart the server with this profile, or name the profile it was started with"
             ),
-            _ => format!("the line to change: {file}:{line}, `{}` is {}", setting.name, setting.value),
+            _ => format!("the line to change: {file}:{line}, `{name}` is {value}"),
         });
     }
 }
@@ -63,7 +113,7 @@ mod tests {
         let profiles = read(&Source::new(file, text)).unwrap();
         let mut finding = Finding::new(rule, Severity::Error, Blame::ServerConfig, Confidence::High, "seen");
         finding.fix.push(fix.to_owned());
-        profiles[0].point_at(&mut finding);
+        profiles[0].lines().point_at(&mut finding);
         let excerpts = finding.evidence.into_iter().map(|evidence| evidence.excerpt).collect();
         (finding.fix, excerpts)
     }
@@ -96,7 +146,7 @@ mod tests {
         let profiles = read(&Source::new("p.yaml", YAML)).unwrap();
         let bug = Finding::new("wrong_tool_parser", Severity::Error, Blame::ServerBug, Confidence::High, "seen");
         let mut same = bug.clone();
-        profiles[0].point_at(&mut same);
+        profiles[0].lines().point_at(&mut same);
         assert_eq!(same, bug);
     }
 }

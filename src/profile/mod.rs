@@ -26,6 +26,7 @@ mod yaml;
 
 pub use agree::{Item, agreement};
 pub use axis::Axis;
+pub use blamed::Lines;
 pub use conflict::Discovered;
 pub use container::{Container, Gpus, Health, Port, Route};
 pub use difference::{Change, diff};

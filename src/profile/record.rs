@@ -4,6 +4,7 @@ use monban_scorers::diagnosis::{Blame, Confidence, Evidence, Finding};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::blamed::RECORDED;
 use super::model::{Form, Profile};
 use super::rules::{Known, check};
 use super::setting::Placed;
@@ -40,6 +41,7 @@ impl Profile {
             "axes": axes,
             "findings": crate::diagnostic::to_json(self.file(), &findings)["findings"],
             "parsed": self.parsed_json(),
+            RECORDED: self.lines(),
         })
     }
 

@@ -51,7 +51,7 @@ pub struct RunStart {
     pub context: Context,
     /// How each fact of the engine was learned: `[{fact, value, source, confidence}]`.
     pub identity: Value,
-    /// The profile as recorded: `{file, name, digest, axes, findings, parsed}`; `Null` without one.
+    /// The profile as recorded: `{file, name, digest, axes, findings, parsed, lines}`; `Null` without one.
     pub profile: Value,
     /// The suites, in order.
     pub suites: Vec<SuiteRef>,

@@ -13,6 +13,7 @@ use super::done::Done;
 use super::event::{AttemptDone, Event, RunEnd, RunStart};
 use super::findings::FindingSet;
 use super::summary::{Counts, Performance, RunRecord, TaskRecord};
+use crate::profile::Lines;
 
 /// A run being folded.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -116,14 +117,11 @@ impl Fold {
         let tasks: Vec<TaskRecord> = (0..self.start.tasks.len()).map(|task| self.task(task)).collect();
         let mut counts = Counts::default();
         tasks.iter().for_each(|task| counts.add(&task.counts));
-        RunRecord {
-            start: self.start.clone(),
-            end: self.end.clone(),
-            tasks,
-            counts,
-            performance,
-            findings: findings.into_sorted(self.start.context.engine.as_deref()),
+        let mut findings = findings.into_sorted(self.start.context.engine.as_deref());
+        if let Some(lines) = Lines::recorded(&self.start.profile) {
+            findings.iter_mut().for_each(|finding| lines.point_at(finding));
         }
+        RunRecord { start: self.start.clone(), end: self.end.clone(), tasks, counts, performance, findings }
     }
 
     fn task(&self, at: usize) -> TaskRecord {

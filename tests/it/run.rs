@@ -593,6 +593,29 @@ fn what_is_wrong_with_the_profile_is_told_once_before_the_run() {
 }
 
 #[test]
+fn a_run_and_its_report_name_the_line_of_the_profile_to_change() {
+    let place = Place::with(0);
+    let refused = r#"{"error":{"message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set","type":"BadRequestError","code":400}}"#;
+    let server = Server::start(|asked| whole(if is_chat(asked) { 400 } else { 404 }, "", refused));
+    let path = place.dir.path().join("up.sh");
+    std::fs::write(&path, "vllm serve Qwen/Qwen3-8B \\\n  --tool-call-parser hermes\n").unwrap();
+    let profile = path.to_str().unwrap();
+    let url = server.url();
+    let args = ["tool-calling", "--base-url", &url, "--model", "m", "--profile", profile, "--format", "json"];
+    let output = place.command(&args).output().unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let runs = place.runs().to_str().unwrap().to_owned();
+    let told = monban(&["report", "last", "--runs-dir", &runs, "--format", "json"]).out;
+    for report in [json(&output), serde_json::from_str(&told).unwrap()] {
+        let findings = report["findings"].as_array().unwrap();
+        let found = findings.iter().find(|found| found["rule"] == "auto_tool_choice_missing").unwrap();
+        let lines = format!("{profile}:2 names a parser, and nothing switches it on");
+        assert_eq!(found["fix"].to_string().matches(&lines).count(), 1, "{found}");
+        assert!(found["evidence"][0]["excerpt"].as_str().unwrap().contains("--tool-call-parser"), "{found}");
+    }
+}
+
+#[test]
 fn a_profile_gives_the_address_and_is_held_against_the_endpoint() {
     let place = Place::with(2);
     let server = Server::start(|asked| match is_chat(asked) {
