@@ -1,5 +1,5 @@
 //! Exchanges written after what engines are known to do, for models and refusals that the other fixtures lack: each
-//! line of `fixtures/lore.jsonl` (and of `lore_calls.jsonl`, on tool calls) names the first rule it should meet, or `none`, and where it is clear whom that blames.
+//! line of `fixtures/lore.jsonl` (and of `lore_calls.jsonl`, on tool calls, and `lore_wire.jsonl`, on reasoning, streams, errors and parameters) names the first rule it should meet, or `none`, and where it is clear whom that blames.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -7,7 +7,11 @@ use monban_scorers::diagnosis::diagnose;
 use serde_json::Value;
 
 fn lines() -> Vec<Value> {
-    let texts = [include_str!("fixtures/lore.jsonl"), include_str!("fixtures/lore_calls.jsonl")];
+    let texts = [
+        include_str!("fixtures/lore.jsonl"),
+        include_str!("fixtures/lore_calls.jsonl"),
+        include_str!("fixtures/lore_wire.jsonl"),
+    ];
     texts.into_iter().flat_map(str::lines).map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 

@@ -100,7 +100,11 @@ impl Assembly {
             notes.add("error_beside_choices", "choices[0].error", &words);
             self.error.get_or_insert_with(|| bounded(words, 500));
         }
+        let ended = streamed && self.finish_reason.is_some() && get_some(members, "finish_reason").is_none();
         let brought = self.message(members, streamed, notes);
+        if ended && (brought.text || brought.reasoning || brought.tool) {
+            notes.add("delta_after_finish", "choices[0]", "more of the answer behind its finish_reason");
+        }
         self.time(brought, at_us);
     }
 

@@ -212,6 +212,7 @@ pub static DEVIATION_KINDS: &[DeviationKind] = &[
     harmful("finish_reason_missing", "no finish reason came"),
     harmful("finish_reason_not_text", "the finish reason is not a string"),
     harmful("finish_reason_unknown", "a finish reason outside the contract"),
+    harmful("delta_after_finish", "the answer goes on behind a chunk that says it is over"),
     harmful("finish_reason_changed", "two different finish reasons in one stream"),
     harmful("finish_reason_stop_with_calls", "`stop` although calls were delivered"),
     harmful("finish_reason_calls_without_calls", "`tool_calls` although no call was delivered"),

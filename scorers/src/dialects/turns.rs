@@ -57,10 +57,11 @@ const BARE_HEADERS: &[&str] = &["assistant\n\n", "user\n\n"];
 /// ```
 #[must_use]
 pub fn turn_end(text: &str, at_cap: bool, request: &Request) -> Option<(usize, &'static str)> {
-    if !text.contains(['<', '[']) {
-        return bare_header(text, at_cap).filter(|_| !is_spoken_of("assistant\n", request));
-    }
-    let (at, marker) = seam(text).or_else(|| last_marker(text, at_cap))?;
+    let marked = text.contains(['<', '[']).then(|| seam(text).or_else(|| last_marker(text, at_cap))).flatten();
+    let Some((at, marker)) = marked else {
+        let bare = bare_header(text, at_cap).filter(|_| !is_spoken_of("assistant\n", request));
+        return bare.or_else(|| dialogue(text, at_cap).filter(|(_, label)| !asks_for_talk(label, request)));
+    };
     // `<s>struck</s>` is HTML; a question about markers is answered with them; special tokens may have been asked for.
     let paired = marker == "</s>" && text.contains("<s>");
     let wanted = request.body.get("skip_special_tokens").and_then(Value::as_bool) == Some(false);
@@ -119,6 +120,36 @@ fn bare_header(text: &str, at_cap: bool) -> Option<(usize, &'static str)> {
     enough.then_some((first, "<|start_header_id|>assistant<|end_header_id|>"))
 }
 
+/// Labels under which base models and old fine-tunes write both sides of a talk: the user's, and the model's own.
+const LABELS: &[(&str, &str)] = &[
+    ("\nUser:", "\nAssistant:"),
+    ("\nHuman:", "\nAssistant:"),
+    ("\nHuman:", "\nAI:"),
+    ("\n### Instruction:", "\n### Response:"),
+    ("\n### User:", "\n### Assistant:"),
+    ("\nUSER:", "\nASSISTANT:"),
+];
+
+/// The model goes on with the user's next turn, up to the budget or to the next label.
+fn dialogue(text: &str, at_cap: bool) -> Option<(usize, &'static str)> {
+    LABELS.iter().find_map(|(user, own)| {
+        let at = text.find(user)?;
+        let ends_in_label = text.trim_end().ends_with(user.trim_start());
+        let begins_in_label = text.trim_start().starts_with(user.trim_start()) || text.trim_start().starts_with(own.trim_start());
+        let goes_on = text[at..].contains(own) || ends_in_label;
+        (goes_on && (at_cap || ends_in_label) && !begins_in_label && at > 0).then_some((at, user.trim_start()))
+    })
+}
+
+/// A talk of two was asked for, or the labels are the request's own.
+fn asks_for_talk(label: &str, request: &Request) -> bool {
+    ["user", "system"].iter().any(|role| {
+        let said = request.text_of(role);
+        let lower = said.to_lowercase();
+        said.contains(label) || ["dialog", "conversation", "script", "interview", "transcript", "chat between", "prompt"].iter().any(|word| lower.contains(word))
+    })
+}
+
 fn is_spoken_of(name: &str, request: &Request) -> bool {
     ["user", "system"].iter().any(|role| request.text_of(role).contains(name))
 }
@@ -145,6 +176,14 @@ mod tests {
         case("Done<|im_end|>\n<|im_start|>user\nThanks", false, Some("Done"));
         case("It is Paris.assistant\n\nAnything else?assistant\n\nBye!", false, Some("It is Paris."));
         case("It is Paris.assistant\n\nAnything else", true, Some("It is Paris."));
+    }
+
+    #[test]
+    fn finds_a_talk_with_itself() {
+        case("It is Paris.\nUser: And Spain?\nAssistant: Madrid.\nUser:", true, Some("It is Paris."));
+        case("Paris.\n\n### Instruction:\nName a river.\n\n### Response:\nThe", true, Some("Paris.\n"));
+        case("User: hi\nAssistant: hello\nUser: bye\nAssistant: bye", true, None);
+        case("Steps:\nUser: clicks\nAssistant: answers, and so on.", false, None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `degenerate_text`: the answer is one symbol over and over, or blanks to the end of the budget.
 
-use crate::diagnosis::facts::Side;
+use crate::diagnosis::facts::{Facts, Side};
 use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
 
@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     kind: "other",
     summary: "The answer is one symbol over and over, or blanks to the end of the budget: no model means that.",
     manual: "Looks at failed or cut answers whose second half is one symbol (`!!!!`: broken numbers in kernel, quantisation or \
-             precision end in token 0), and, where a schema was asked for, at blanks up to the token cap (the grammar allows \
+             precision end in token 0), whose words mix many scripts, and, where a schema was asked for, at blanks up to the token cap (the grammar allows \
              them without limit). A phrase that repeats is the model's: see model_fault.",
     explains: &["model_fault", "structured_output_ignored", "gateway_rewrite"],
     hides_intent: true,
@@ -33,6 +33,9 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
                 .done(),
         );
     }
+    if let Some(found) = gibberish(facts, side) {
+        return Some(found);
+    }
     let symbol = one_symbol(side.completion.text()).or_else(|| one_symbol(side.completion.reasoning()))?;
     Some(
         Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, format!("the answer is {symbol:?} over and over: the numbers broke on the way (NaN or overflow ends in one token), whatever the prompt"))
@@ -42,6 +45,59 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
             .fix(advice::upgrade(facts))
             .done(),
     )
+}
+
+/// Words of many scripts glued together: no language, and no model's meaning.
+fn gibberish(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
+    let text = if side.is_silent() { side.completion.reasoning() } else { side.completion.text() };
+    let asked: usize = ["user", "system"].iter().map(|role| scripts(&facts.request.text_of(role)).0).max().unwrap_or_default();
+    let (kinds, glued) = scripts(text);
+    if kinds < 3 || kinds <= asked || glued < 3 || !side.completion.tool_calls.is_empty() {
+        return None;
+    }
+    Some(
+        Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, format!("the answer mixes {kinds} scripts within its words: the numbers broke on the way (quantisation, kernel, tensor parallelism), or the tokenizer is not the model's"))
+            .evidence(facts, "content", text)
+            .ruled_out("the model: no language is written so")
+            .fix("try another precision or quantisation, --tensor-parallel-size 1, --enforce-eager, or another attention backend; check that tokenizer and weights belong together")
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
+}
+
+/// How many scripts the text holds, and how often one follows another within a word. Scripts that share words in a living
+/// language (Latin and Han, Kana and Han; Greek letters in formulas) count as one.
+fn scripts(text: &str) -> (usize, usize) {
+    let mut seen = [false; 8];
+    let (mut glued, mut last, mut before) = (0, None, None);
+    for char in text.chars().take(4000) {
+        let script = script(char);
+        if let Some(script) = script {
+            seen[script] = true;
+            // Latin names and Japanese, Chinese or Korean words touch in ordinary text.
+            let apart = |other: usize| other != script && !(other.min(script) == 0 && other.max(script) == 1);
+            // One Kana or Han sign between Latin letters.
+            let between = script == 0 && last == Some(1) && before == Some(0);
+            glued += usize::from(last.is_some_and(apart) || between);
+        }
+        before = last;
+        last = if char.is_alphanumeric() { script.or(last) } else { None };
+    }
+    (seen.iter().filter(|seen| **seen).count(), glued)
+}
+
+fn script(char: char) -> Option<usize> {
+    Some(match char {
+        'a'..='z' | 'A'..='Z' | '\u{c0}'..='\u{24f}' => 0,
+        '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => 1,
+        '\u{400}'..='\u{52f}' => 2,
+        '\u{590}'..='\u{5ff}' => 3,
+        '\u{600}'..='\u{6ff}' => 4,
+        '\u{e00}'..='\u{e7f}' => 5,
+        '\u{900}'..='\u{dff}' => 6,
+        '\u{10a0}'..='\u{10ff}' => 7,
+        _ => return None,
+    })
 }
 
 /// Blanks, and many of them, where the JSON should go on.
@@ -62,6 +118,16 @@ pub(super) fn one_symbol(text: &str) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn scripts_touch_in_gibberish_only() {
+        assert_eq!(scripts("Schul.scalablytyped373ьallis gutterぼdiaeftry"), (3, 3));
+        let mixed = scripts("interesseин流нодicéments בדיוקsoaked משsопkeine");
+        assert!(mixed.0 >= 3 && mixed.1 >= 3, "{mixed:?}");
+        let talk = scripts("Hello, Bonjour, こんにちは, Привет, 你好, مرحبا");
+        assert_eq!(talk.1, 0, "{talk:?}");
+        assert_eq!(scripts("GPUを使う Pythonコード"), (2, 0));
+    }
 
     #[test]
     fn one_symbol_is_not_a_rule_line() {

@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "finish_reason does not tell what happened: calls under stop, tool_calls without a call, a cut answer under another name.",
     manual: "Looks at stop (not for a named tool) beside delivered calls, which is a warning; at tool_calls with an empty list and \
              prose, where a forced call was not enforced; at tool_calls where the tokens reach max_tokens and the arguments are \
-             unterminated: that is a cut answer, and the budget's; at whole streams without any finish_reason; at calls under a reason that no client knows.",
+             unterminated: that is a cut answer, and the budget's; at whole streams without any finish_reason; at calls under a reason that no client knows; at a reason given before the answer has begun.",
     explains: &["bad_args", "arguments_misread", "stream_only", "model_fault", "template"],
     hides_intent: false,
     check,
@@ -21,7 +21,29 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    facts.sides.iter().find_map(|side| cut(facts, side).or_else(|| under_stop(facts, side)).or_else(|| no_call(signs, side)).or_else(|| unstated(facts, side)).or_else(|| unheard(facts, side)))
+    facts.sides.iter().find_map(|side| cut(facts, side).or_else(|| under_stop(facts, side)).or_else(|| no_call(signs, side)).or_else(|| unstated(facts, side)).or_else(|| unheard(facts, side)).or_else(|| early(facts, side)))
+}
+
+/// The first chunks say that the answer is over, and then it comes: clients that stop there see nothing of it.
+fn early(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
+    let early = side.completion.deviations.iter().any(|deviation| deviation.kind == "delta_after_finish");
+    if !early || side.completion.stream_error.is_some() {
+        return None;
+    }
+    let (blame, who) = match facts.server().gateway.as_deref() {
+        Some(gateway) => (Blame::Gateway, format!("; {gateway} stands between")),
+        None => (Blame::ServerBug, String::new()),
+    };
+    let message = format!("finish_reason {} comes before the answer is over, and more of it follows: clients that stop there lose the rest{who}", side.finish());
+    Some(
+        Draft::new(&RULE, blame, Confidence::High, message)
+            .severity(Severity::Warning)
+            .evidence(facts, "content", side.completion.text())
+            .ruled_out("the model: its answer arrived")
+            .fix("compare with stream: false, and with a call to the engine directly")
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
 }
 
 /// Calls arrived, under a reason that the contract does not have.

@@ -42,6 +42,8 @@ rules![
     no_reasoning_parser,
     reasoning_truncated,
     stopped_in_thoughts,
+    answer_frame_in_text,
+    characters_broken,
     harmony_markers_in_text,
     turn_markers_in_text,
     degenerate_text,

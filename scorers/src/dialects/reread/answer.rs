@@ -51,6 +51,7 @@ fn is_plain(completion: &Completion, request: &Request) -> bool {
         && !text.trim().is_empty()
         && split_reasoning(text).is_none()
         && turn_end(text, completion.is_truncated(), request).is_none()
+        && residue::before_frame_end(text).is_none()
 }
 
 struct Work<'a> {
@@ -102,6 +103,12 @@ impl Work<'_> {
         {
             self.book("turn_marker", "content", format!("the turn ended at {marker}"));
             answer.truncate(at);
+        }
+        if let Some(before) = residue::before_frame_end(&answer).map(str::to_owned)
+            && !self.out.reasoning().trim().is_empty()
+        {
+            self.book("answer_frame", "content", "the closing tag of the answer's frame is left".to_owned());
+            answer = before;
         }
         if answer != text {
             self.out.text = Some(answer).filter(|answer| !answer.is_empty());

@@ -43,3 +43,14 @@ pub(super) fn before_markers(text: &str) -> Option<&str> {
     }
     found.then_some(rest)
 }
+
+/// Frames that a reasoning parser takes off the answer: Hunyuan, ERNIE.
+const FRAMES: &[(&str, &str)] = &[("<answer>", "</answer>"), ("<response>", "</response>")];
+
+/// The text before a closing tag at its end whose opening one is gone.
+pub(super) fn before_frame_end(text: &str) -> Option<&str> {
+    FRAMES.iter().find_map(|(open, close)| {
+        let inner = text.trim_end().strip_suffix(close)?;
+        (!inner.contains(open) && !inner.trim().is_empty()).then(|| inner.trim_end())
+    })
+}
