@@ -135,7 +135,8 @@ fn dialogue(text: &str, at_cap: bool) -> Option<(usize, &'static str)> {
     LABELS.iter().find_map(|(user, own)| {
         let at = text.find(user)?;
         let ends_in_label = text.trim_end().ends_with(user.trim_start());
-        let begins_in_label = text.trim_start().starts_with(user.trim_start()) || text.trim_start().starts_with(own.trim_start());
+        let begins_in_label =
+            text.trim_start().starts_with(user.trim_start()) || text.trim_start().starts_with(own.trim_start());
         let goes_on = text[at..].contains(own) || ends_in_label;
         (goes_on && (at_cap || ends_in_label) && !begins_in_label && at > 0).then_some((at, user.trim_start()))
     })
@@ -146,7 +147,10 @@ fn asks_for_talk(label: &str, request: &Request) -> bool {
     ["user", "system"].iter().any(|role| {
         let said = request.text_of(role);
         let lower = said.to_lowercase();
-        said.contains(label) || ["dialog", "conversation", "script", "interview", "transcript", "chat between", "prompt"].iter().any(|word| lower.contains(word))
+        said.contains(label)
+            || ["dialog", "conversation", "script", "interview", "transcript", "chat between", "prompt"]
+                .iter()
+                .any(|word| lower.contains(word))
     })
 }
 
