@@ -142,6 +142,12 @@ pub(super) fn entry(engine: &str, kind: ParserKind, name: &str) -> Option<(&'sta
     table(engine, kind)?.get_key_value(name).map(|(name, def)| (name.as_str(), def))
 }
 
+/// The deprecated spelling of a parser's name, which older versions know alone.
+pub(super) fn older_spelling(engine: &str, kind: ParserKind, name: &str) -> Option<&'static str> {
+    let mut entries = table(engine, kind)?.iter();
+    entries.find(|(_, def)| def.preferred.as_deref() == Some(name)).map(|(older, _)| older.as_str())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@ use super::engine::engine_def;
 use super::entries::{EngineDef, FamilyKind, ParserKind};
 use super::matrix::{Outcome, outcome, parsers_reading};
 use super::model::{ModelRule, model_rule};
-use super::parser::{ParserStatus, entry, exists_since, parser_status};
+use super::parser::{ParserStatus, entry, exists_since, older_spelling, parser_status};
 use super::reasoning::reasoning_parsers_reading;
 use super::version::Version;
 use crate::completion::Mode;
@@ -168,6 +168,8 @@ fn choose(asked: &Asked<'_>, rule: Option<&'static ModelRule>, readers: &[&'stat
 fn sentence(asked: &Asked<'_>, advice: &Advice) -> String {
     let title = &asked.def.title;
     let mut text = format!("`{}`", advice.flags);
+    let older = advice.parser.and_then(|parser| older_spelling(asked.engine(), asked.kind, parser));
+    text += &older.map(|name| format!(" (spelt `{}` before)", asked.flags(name))).unwrap_or_default();
     if let Some(since) = advice.since {
         text += &format!(", in {title} since {since}");
         // Between the last version checked without it and the first with it nobody looked.

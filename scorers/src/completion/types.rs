@@ -114,6 +114,14 @@ pub struct ToolCall {
     pub arguments: Arguments,
 }
 
+impl ToolCall {
+    /// Neither a name nor arguments: an empty entry of the list.
+    #[must_use]
+    pub fn is_hollow(&self) -> bool {
+        self.name.is_empty() && self.arguments.as_text().trim().is_empty()
+    }
+}
+
 /// A call's arguments in the shape they arrived.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

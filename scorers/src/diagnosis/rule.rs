@@ -5,7 +5,7 @@
 
 use super::causes::{self, Misfit, ReasoningTrouble, ToolTrouble};
 use super::errors::{self, Explained};
-use super::facts::Facts;
+use super::facts::{Facts, Side};
 use super::{Blame, Confidence, Evidence, Finding, Severity};
 use crate::completion::FaultKind;
 
@@ -69,7 +69,10 @@ impl<'a> Signs<'a> {
     /// Decides what is behind the facts.
     #[must_use]
     pub fn read(facts: Facts<'a>) -> Self {
-        let (tool, reasoning) = (causes::tool(&facts), causes::reasoning(&facts));
+        // An answer that an error ended shows what had come until then, and nothing else.
+        let whole = !facts.sides.iter().any(Side::broke_off);
+        let tool = whole.then(|| causes::tool(&facts)).flatten();
+        let reasoning = whole.then(|| causes::reasoning(&facts)).flatten();
         let misfit = if tool.is_none() { causes::misfit(&facts) } else { None };
         let error = read_error(&facts);
         Self { facts, tool, misfit, reasoning, error }

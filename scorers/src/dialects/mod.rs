@@ -17,7 +17,7 @@ pub(crate) use read::{Stand, is_word_of_sentence};
 pub use bytes::ByteSet;
 pub use dialect::{reasoning_dialect, recognise, split_reasoning, tool_dialect, writes_types};
 pub use registry::{REASONING_DIALECTS, TOOL_DIALECTS};
-pub(crate) use reread::UNTYPED;
+pub(crate) use reread::{PADDED, UNTYPED};
 pub use reread::reread;
 pub use turns::turn_end;
 pub use types::{

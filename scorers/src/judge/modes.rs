@@ -7,7 +7,7 @@ use super::Scored;
 use super::emptiness::{is_undemanding, refuse};
 use super::loss::lost;
 use crate::completion::{Answer, Completion, Mode};
-use crate::dialects::Reread;
+use crate::dialects::{Reread, Strength};
 use crate::request::Request;
 use crate::scorer::{Expectation, Subject, Verdict};
 
@@ -21,6 +21,16 @@ pub(super) struct Side<'a> {
 impl<'a> Side<'a> {
     pub(super) fn of(answer: &'a Answer, reread: &'a Option<Reread>) -> Option<Self> {
         Some(Self { delivered: answer.completion()?, reread: reread.as_ref() })
+    }
+
+    /// The call that was found in the text is bare, and stands in a code fence.
+    fn shows_code(&self) -> bool {
+        self.reread.and_then(|reread| reread.tool.as_ref()).is_some_and(|(found, place)| {
+            let before = self.delivered.text().get(..found.span.start).unwrap_or_default();
+            let inside = self.delivered.text().get(found.span.clone()).unwrap_or_default();
+            let fenced = before.matches("```").count() % 2 == 1 || inside.trim_start().starts_with("```");
+            *place == "content" && found.strength == Strength::Weak && fenced
+        })
     }
 
     /// The completion as the model meant it.
@@ -39,7 +49,15 @@ pub(super) fn score(expectations: &[Expectation], request: &Request, sides: &[Si
 fn one(expectation: &Expectation, request: &Request, sides: &[Side<'_>]) -> Scored {
     let delivered: Vec<&Completion> = sides.iter().map(|side| side.delivered).collect();
     let mut delivered = told(on_all(expectation, request, sides, &delivered), sides);
-    let intent = intent(expectation, request, sides, &delivered);
+    let mut intent = intent(expectation, request, sides, &delivered);
+    let shown = sides.iter().find(|side| side.shows_code());
+    if delivered == Verdict::Pass
+        && intent != Some(Verdict::Pass)
+        && shown.is_some_and(|side| is_undemanding(expectation, request, side.delivered))
+    {
+        // No call is wanted: a bare one in a code fence is there to be read.
+        intent = None;
+    }
     if delivered == Verdict::Pass
         && let Some(Verdict::Fail(reason)) = &intent
         && let Some(side) = sides.iter().find(|side| side.reread.is_some_and(|reread| reread.tool.is_some()))

@@ -1,6 +1,7 @@
 //! A whole call in the text: which parser, or what else, explains it. Asked by [`super::tool`].
 
 use super::tool::{ToolKind, ToolTrouble, trouble};
+use crate::completion::Mode;
 use crate::diagnosis::Confidence;
 use crate::diagnosis::facts::{Facts, Known, Seen, Side};
 use crate::dialects::Strength;
@@ -8,6 +9,9 @@ use crate::dialects::Strength;
 /// The same call in the text of every mode, or in one and nothing in the other.
 pub(super) fn leak<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'a>> {
     let (found, _) = side.leak()?;
+    if is_sample(facts, &side, found) {
+        return None;
+    }
     if let Some(kind) = said_by_the_markup(facts, &side) {
         return Some(kind);
     }
@@ -24,6 +28,9 @@ pub(super) fn leak<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<
             Confidence::High,
             "the call stands in the text, and the server was started without a tool parser",
         )),
+        Some(false) | None if found.known_family().is_none() && facts.tool_parser_is_the_models() == Some(true) => {
+            right_parser(facts, side)
+        }
         Some(false) if facts.template_changes_format(found.family) => Some(trouble(
             ToolKind::TemplateOverride,
             side,
@@ -47,6 +54,11 @@ pub(super) fn leak<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<
     }
 }
 
+/// A bare call in a code fence, in an answer that is as the task wants it: code to read, not to run.
+fn is_sample(facts: &Facts<'_>, side: &Side<'_>, found: Seen) -> bool {
+    side.in_fence() && found.strength == Strength::Weak && !facts.scored.is_empty() && !facts.something_failed()
+}
+
 /// What the markup itself says, whatever parser runs.
 fn said_by_the_markup<'a>(facts: &Facts<'a>, side: &Side<'a>) -> Option<ToolTrouble<'a>> {
     let (found, _) = side.leak()?;
@@ -61,13 +73,14 @@ fn said_by_the_markup<'a>(facts: &Facts<'a>, side: &Side<'a>) -> Option<ToolTrou
             "the arguments in the markup are a JSON string that holds the object",
         ));
     }
-    if found.damaged && found.strength != Strength::Partial && !read && !side.at_cap() {
-        return Some(trouble(
-            ToolKind::BrokenCall,
-            *side,
-            Confidence::High,
-            "the markup is whole and the JSON inside is not",
-        ));
+    // Between empty tags stood what a parser took, where more was billed than they hold.
+    let taken = side.is_hollow() && side.lost_tokens();
+    if found.damaged && found.strength != Strength::Partial && !read && !side.at_cap() && !taken {
+        let seen = match side.is_hollow() {
+            true => "the markup is whole and there is nothing inside",
+            false => "the markup is whole and the JSON inside is not",
+        };
+        return Some(trouble(ToolKind::BrokenCall, *side, Confidence::High, seen));
     }
     if facts.server().is("vllm") && facts.forced() && is_guided_array(side.completion.text()) {
         return Some(trouble(
@@ -103,6 +116,15 @@ fn right_parser<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'a>
     }
     if side.thoughts().is_some() && !side.has_reasoning() {
         return None;
+    }
+    // Beside a plain answer the modes tell. Without one the name speaks for the parser: it reads these calls when they are whole.
+    if side.mode == Mode::Stream && facts.sides.len() == 1 && !side.has_reasoning() {
+        return Some(trouble(
+            ToolKind::OneMode,
+            side,
+            Confidence::Medium,
+            "the call stands in the streamed text although the parser's name is right; whether plain answers carry it was not asked",
+        ));
     }
     Some(trouble(
         ToolKind::RightParserFails,
@@ -156,7 +178,9 @@ fn likeliest(facts: &Facts<'_>, found: Seen) -> (ToolKind, &'static str) {
     let common = found.family == "hermes_json";
     let refuses = facts.server().is("vllm") && !facts.forced() && !facts.is_harmony();
     let a_parser_runs = refuses && (facts.server().version.is_some() || !common);
-    let nothing_known = facts.server().engine.is_none() && !common && found.strength == Strength::Strong;
+    let server = facts.server();
+    let nothing_known =
+        server.engine.is_none() && server.gateway.is_none() && !common && found.strength == Strength::Strong;
     if !damaged && (facts.leaks_from_parser() || a_parser_runs || nothing_known) {
         (ToolKind::WrongParser, "no_tool_parser")
     } else {

@@ -106,7 +106,8 @@ fn unfit<'a>(side: &Side<'a>) -> Option<(&'a ToolCall, Departure)> {
     })
 }
 
-fn departure(tool: &Tool, arguments: &Value) -> Option<Departure> {
+/// How arguments depart from what the tool declares, if they do.
+pub(in crate::diagnosis) fn departure(tool: &Tool, arguments: &Value) -> Option<Departure> {
     let Checked::Invalid(wrong) = Schema::compile(&tool.parameters).ok()?.check(arguments) else { return None };
     let required = tool.parameters.get("required").and_then(Value::as_array).into_iter().flatten();
     let names = required.filter_map(Value::as_str).filter(|name| arguments.get(name).is_none());

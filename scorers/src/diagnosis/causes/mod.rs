@@ -13,6 +13,6 @@ pub use reasoning::{ReasoningKind, ReasoningTrouble};
 pub use tool::{ToolKind, ToolTrouble};
 
 pub(in crate::diagnosis) use arguments::spoilt;
-pub(in crate::diagnosis) use misfit::assess as misfit;
+pub(in crate::diagnosis) use misfit::{assess as misfit, departure};
 pub(in crate::diagnosis) use reasoning::assess as reasoning;
 pub(in crate::diagnosis) use tool::assess as tool;

@@ -5,6 +5,7 @@
 use crate::completion::Mode;
 use crate::diagnosis::Confidence;
 use crate::diagnosis::facts::{CallState, Facts, Known, Side};
+use crate::dialects::PADDED;
 use crate::request::ToolChoice;
 
 /// What keeps the calls from arriving.
@@ -75,6 +76,12 @@ pub(in crate::diagnosis) fn assess<'a>(facts: &Facts<'a>) -> Option<ToolTrouble<
         return None;
     }
     let state = |wanted: &[CallState]| sides.iter().find(|side| wanted.contains(&side.call_state())).copied();
+    if let Some(side) = sides.iter().find(|side| side.was_mended(PADDED)).filter(|_| facts.call_was_missed()) {
+        let family = facts.model().tool_family();
+        let seen = "every value of the call stands between the line breaks of the model's own markup";
+        return (facts.tool_parser_reads(family) == Some(false))
+            .then(|| ToolTrouble { family, ..trouble(ToolKind::WrongParser, *side, Confidence::High, seen) });
+    }
     let fine = state(&[CallState::Fine]);
     let spoilt = state(&[CallState::Mangled, CallState::Residue]);
     if fine.is_some() {
@@ -222,7 +229,8 @@ fn swallowed<'a>(facts: &Facts<'a>) -> Option<ToolTrouble<'a>> {
 /// What swallows: the kinds that leave the same nothing, told apart by what is known beside the wire.
 fn swallower(facts: &Facts<'_>, side: &Side<'_>) -> ToolKind {
     let single = facts.sides.len() == 1;
-    if single && side.mode == Mode::Stream && (side.finish() == "tool_calls" || facts.parser_loses_streams()) {
+    let own = facts.tool_parser_is_the_models() == Some(true);
+    if single && side.mode == Mode::Stream && (side.finish() == "tool_calls" || own || facts.parser_loses_streams()) {
         ToolKind::OneMode
     } else if side.finish() == "tool_calls" {
         ToolKind::LostInParser
@@ -236,7 +244,7 @@ fn swallower(facts: &Facts<'_>, side: &Side<'_>) -> ToolKind {
         ToolKind::SwitchedOff
     } else if facts.is_harmony() && facts.server().is("vllm") {
         ToolKind::NoParser
-    } else if facts.launch.tool_parser == Known::Absent || facts.tool_parser_is_the_models() == Some(true) {
+    } else if facts.launch.tool_parser == Known::Absent || own {
         ToolKind::Dropped
     } else {
         ToolKind::WrongParser

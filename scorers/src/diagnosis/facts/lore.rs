@@ -93,6 +93,14 @@ impl Facts<'_> {
         self.model().tool_family() == Some("kimi_k2") && ["vllm", "sglang"].contains(&self.engine())
     }
 
+    /// The model's template takes ids of nine letters and digits alone, and the parser that runs makes such.
+    /// Source: vLLM MistralToolCall, 0.8.5-0.33.0; vllm#9019, #47734.
+    #[must_use]
+    pub fn ids_are_short(&self) -> bool {
+        let mistral = self.model().tool_family().is_some_and(|family| family.starts_with("mistral"));
+        mistral && self.engine() == "vllm" && self.launch.tool_parser.value().is_none_or(|parser| parser == "mistral")
+    }
+
     /// The history's ids are not of the form this model's template carries the name in.
     #[must_use]
     pub fn history_ids_unfit(&self) -> bool {
@@ -131,8 +139,13 @@ impl Facts<'_> {
     #[must_use]
     pub fn broken_history_call(&self) -> Option<(String, &'static str)> {
         let messages = self.request.messages.iter();
-        let mut calls = messages.filter_map(|message| message.get("tool_calls").and_then(Value::as_array)).flatten();
-        calls.find_map(|call| {
+        let calls: Vec<_> =
+            messages.filter_map(|message| message.get("tool_calls").and_then(Value::as_array)).flatten().collect();
+        let blank = |call: &&Value| {
+            call.pointer("/function/arguments").and_then(Value::as_str).is_some_and(|text| text.trim().is_empty())
+        };
+        let empty = || calls.iter().copied().find(blank).map(|_| (String::new(), "are an empty string, not {}"));
+        let broken = calls.iter().find_map(|call| {
             let arguments = call.pointer("/function/arguments").and_then(Value::as_str)?;
             let error = serde_json::from_str::<Value>(arguments).err().filter(|_| !arguments.trim().is_empty())?;
             let why = match error.is_eof() {
@@ -141,7 +154,8 @@ impl Facts<'_> {
                 false => "are no JSON: an earlier turn was stored as the model wrote it, with characters that are not escaped",
             };
             Some((arguments.to_owned(), why))
-        })
+        });
+        broken.or_else(empty)
     }
 
     /// An answer arrived, or the launch line says whether a parser was named.

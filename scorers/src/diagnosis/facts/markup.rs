@@ -86,6 +86,25 @@ pub(super) fn left_over(text: &str) -> Option<&str> {
         .map(|found| found.as_str())
 }
 
+/// Tags that stand around one call or several.
+const TAGS: &[(&str, &str)] = &[
+    ("<tool_call>", "</tool_call>"),
+    ("<tool_calls>", "</tool_calls>"),
+    ("<function_call>", "</function_call>"),
+    ("<|tool_call|>", "<|/tool_call|>"),
+    ("<|tool_call_start|>", "<|tool_call_end|>"),
+    ("<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"),
+    ("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"),
+    ("<minimax:tool_call>", "</minimax:tool_call>"),
+    ("<seed:tool_call>", "</seed:tool_call>"),
+];
+
+/// The text ends with the tags of a call and nothing between them.
+pub(super) fn ends_hollow(text: &str) -> bool {
+    let text = text.trim_end();
+    TAGS.iter().any(|(open, close)| text.strip_suffix(close).is_some_and(|rest| rest.trim_end().ends_with(open)))
+}
+
 /// The text ends with a delimiter.
 pub(super) fn ends_with_delimiter(text: &str) -> bool {
     let text = text.trim_end();

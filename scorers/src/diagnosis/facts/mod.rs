@@ -140,6 +140,19 @@ impl<'a> Facts<'a> {
         self.request.messages.last().and_then(|message| message.get("role")).and_then(Value::as_str) == Some("tool")
     }
 
+    /// The text of the tool's result that the messages end with.
+    #[must_use]
+    pub fn last_result(&self) -> Option<String> {
+        match self.request.messages.last()?.get("content")? {
+            Value::String(text) => Some(text.clone()),
+            Value::Array(parts) => {
+                let texts = parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str));
+                Some(texts.collect::<Vec<_>>().join(" "))
+            }
+            _ => None,
+        }
+    }
+
     /// The request names stop sequences.
     #[must_use]
     pub fn has_stop(&self) -> bool {

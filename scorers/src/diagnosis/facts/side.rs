@@ -151,12 +151,30 @@ impl<'a> Side<'a> {
         text.ends_with(['\n', ' ', ':']) || text.trim_end().ends_with(':')
     }
 
+    /// The text ends with the tags of a call, and nothing stands between them.
+    #[must_use]
+    pub fn is_hollow(&self) -> bool {
+        super::markup::ends_hollow(self.completion.text())
+    }
+
+    /// The server put the answer off in the middle, with an error inside the stream.
+    #[must_use]
+    pub fn broke_off(&self) -> bool {
+        self.completion.stream_error.is_some() && self.completion.finish_reason.is_none()
+    }
+
+    /// The re-reading booked this.
+    #[must_use]
+    pub fn was_mended(&self, kind: &str) -> bool {
+        self.reread.is_some_and(|reread| reread.repairs.iter().any(|repair| repair.kind == kind))
+    }
+
     /// What became of the call.
     #[must_use]
     pub fn call_state(&self) -> CallState {
-        let calls = &self.completion.tool_calls;
-        if !calls.is_empty() {
-            return if calls.iter().any(|call| self.is_mangled(call)) || self.leak_place() == Some("tool_calls") {
+        let mut calls = self.completion.tool_calls.iter().filter(|call| !call.is_hollow()).peekable();
+        if calls.peek().is_some() {
+            return if calls.any(|call| self.is_mangled(call)) || self.leak_place() == Some("tool_calls") {
                 CallState::Mangled
             } else if self.left_over().is_some() {
                 CallState::Residue

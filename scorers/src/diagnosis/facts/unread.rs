@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::Seen;
-use super::markup::{UNKNOWN, ends_with_delimiter};
+use super::markup::{UNKNOWN, ends_hollow, ends_with_delimiter};
 use crate::completion::Completion;
 use crate::diagnosis::AttemptView;
 use crate::dialects::{Hints, Reread, Strength, recognise};
@@ -26,7 +26,7 @@ pub(super) fn unread(completion: &Completion, reread: Option<&Reread>, view: &At
     let hints = Hints { request: Some(view.request), model, ..Hints::default() };
     let found = recognise(text, &hints).filter(|found| found.damage.is_some() && found.strength >= Strength::Partial);
     let broken = || broken_bare_call(text, view.request).filter(|_| !completion.is_truncated());
-    found.map(|found| (&found).into()).or_else(|| remains(text, view.request)).or_else(broken)
+    found.map(|found| (&found).into()).or_else(|| hollow(text)).or_else(|| remains(text, view.request)).or_else(broken)
 }
 
 /// The whole text is to be a call in bare JSON: it names a declared tool and its arguments, and does not parse.
@@ -39,6 +39,12 @@ fn broken_bare_call(text: &str, request: &Request) -> Option<Seen> {
     let seen = Seen { family: UNKNOWN, start: 0, end: text.len(), strength: Strength::Weak, damaged: true };
     (named && serde_json::from_str::<Value>(whole).is_err_and(|error| !error.to_string().starts_with("trailing")))
         .then_some(seen)
+}
+
+/// Tags with nothing between them, at the end of a text.
+fn hollow(text: &str) -> Option<Seen> {
+    let seen = Seen { family: UNKNOWN, start: 0, end: text.len(), strength: Strength::Strong, damaged: true };
+    ends_hollow(text).then_some(seen)
 }
 
 /// What a parser left of a call: a declared name, a key of its arguments, and a delimiter at the very end.

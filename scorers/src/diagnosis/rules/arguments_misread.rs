@@ -5,6 +5,7 @@ use crate::diagnosis::causes::{self, Spoilt};
 use crate::diagnosis::facts::{Facts, Side};
 use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
+use crate::dialects::PADDED;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -21,7 +22,26 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    facts.sides.iter().find_map(|side| side.completion.tool_calls.iter().find_map(|call| misread(facts, side, call)))
+    let misread = |side: &Side<'_>| side.completion.tool_calls.iter().find_map(|call| misread(facts, side, call));
+    facts.sides.iter().find_map(|side| misread(side).or_else(|| padded(signs, side)))
+}
+
+/// The line breaks around each value are the markup's.
+fn padded(signs: &Signs<'_>, side: &Side<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    if !side.was_mended(PADDED) || signs.tool.is_some() || !facts.call_was_missed() {
+        return None;
+    }
+    let call = side.completion.tool_calls.first()?;
+    let message = format!("parser residue in values: every value of {} keeps the line breaks that stand around it in the model's call format", call.name);
+    Some(
+        Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, message)
+            .families(facts.model().tool_family(), facts.launch.tool_parser.value())
+            .evidence(facts, "arguments", &call.arguments.as_text())
+            .fix(advice::upgrade(facts))
+            .fixes(advice::tool_parser(facts, None))
+            .done(),
+    )
 }
 
 fn misread(facts: &Facts<'_>, side: &Side<'_>, call: &ToolCall) -> Option<Finding> {

@@ -3,7 +3,9 @@
 use crate::diagnosis::causes::{ReasoningKind, ToolKind};
 use crate::diagnosis::facts::Side;
 use crate::diagnosis::rule::Draft;
-use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs};
+use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs};
+
+use super::odd_call_shape::odd;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -11,15 +13,18 @@ pub(super) static RULE: Rule = Rule {
     kind: "gateway_rewrite",
     summary: "A gateway between client and engine changed or dropped a part of the answer.",
     manual: "Only where a gateway is known to stand in front (headers, the answer's own keys, what the context states). Looks at \
-             reasoning tokens that were billed and not delivered, at an answer far shorter than its tokens, at thoughts in the text that were counted apart, and at a bare \
-             call in the text. One call to the engine directly tells who it was.",
-    explains: &["no_tool_parser", "server_dropped_output"],
+             reasoning tokens that were billed and not delivered, at an answer far shorter than its tokens, at thoughts in the text that were counted apart, at a bare \
+             call in the text, and at calls in a shape that clients do not read. One call to the engine directly tells who it was.",
+    explains: &["no_tool_parser", "server_dropped_output", "tool_call_id", "wrong_tool_parser"],
     hides_intent: true,
     check,
 };
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
+    if let Some(finding) = odd_calls(signs) {
+        return Some(finding);
+    }
     let lost = facts.sides.iter().find_map(|side| Some((side, lost_reasoning(signs, side)?)));
     if signs.tool.is_none() && signs.reasoning.is_none() && lost.is_none() {
         return None;
@@ -57,6 +62,24 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
             .evidence(facts, "content", side.completion.text())
             .fix("compare with a direct call to the engine")
             .fix("upgrade the gateway (LiteLLM >= 1.82.3 hands on delta.reasoning); use its chat route (openai/<model>), not openai/responses/")
+            .done(),
+    )
+}
+
+/// Calls in a shape that clients do not read, put together by the gateway.
+fn odd_calls(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let (side, says) = facts.sides.iter().find_map(|side| Some((side, odd(side)?)))?;
+    let gateway = facts.server().gateway.as_deref()?;
+    let calls = side.completion.tool_calls.iter();
+    let calls: Vec<String> = calls.map(|call| format!("{:?}({})", call.name, call.arguments.as_text())).collect();
+    Some(
+        Draft::new(&RULE, Blame::Gateway, Confidence::Medium, format!("{says}; {gateway} stands between"))
+            .severity(if facts.something_failed() { Severity::Error } else { Severity::Warning })
+            .evidence(facts, "tool_calls", &calls.join(" "))
+            .ruled_out("the model: no model writes the list of calls itself")
+            .fix("compare with a direct call to the engine")
+            .fix(format!("upgrade {gateway}"))
             .done(),
     )
 }

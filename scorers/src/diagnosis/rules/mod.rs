@@ -32,6 +32,7 @@ rules![
     tool_choice_ignored,
     schema_forbids_calls,
     tools_not_sent,
+    odd_call_shape,
     tool_call_id,
     harmony_markers_in_call,
     double_encoded_args,

@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     kind: "model_fault",
     summary: "What the model wrote is wrong: shown, not left over.",
     manual: "Needs positive evidence: whole markup around text that is no JSON in an answer that was not cut; a well-formed call to \
-             a tool that was not declared; a call where the task wanted none; arguments that do not fit the declared parameters, in every mode alike, where no \
+             a tool that was not declared; a call where the task wanted none, or of another tool than it wanted; arguments that do not fit the declared parameters, in every mode alike, where no \
              parser is known to make them so; the beginnings of a call where none was wanted; \
              a format of the client's own, taught in a prompt without tools, that the model does not keep; a phrase that repeats up \
              to the token cap. Prose where a call \
@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    broken(signs).or_else(|| untaught(signs)).or_else(|| facts.sides.iter().find_map(|side| undeclared(facts, side).or_else(|| unwanted(facts, side)).or_else(|| unfit(signs)).or_else(|| attempt(facts, side)).or_else(|| taught(facts, side)).or_else(|| loops(facts, side))))
+    broken(signs).or_else(|| untaught(signs)).or_else(|| facts.sides.iter().find_map(|side| undeclared(facts, side).or_else(|| unwanted(facts, side)).or_else(|| another(facts, side)).or_else(|| unfit(signs)).or_else(|| attempt(facts, side)).or_else(|| taught(facts, side)).or_else(|| loops(facts, side))))
 }
 
 /// A phrase that comes again and again to the end of the budget.
@@ -69,9 +69,14 @@ fn broken(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let trouble = signs.tool.as_ref().filter(|found| found.kind == ToolKind::BrokenCall)?;
     let text = trouble.side.leaked_text();
-    let why = if raw_breaks(text) { ": unescaped characters in a string" } else { "" };
+    let says = if trouble.side.is_hollow() {
+        "model wrote the tags of a call and nothing between them".to_owned()
+    } else {
+        let why = if raw_breaks(text) { ": unescaped characters in a string" } else { "" };
+        format!("model wrote invalid JSON inside whole markup{why}; no server could read it")
+    };
     Some(
-        draft(trouble.confidence, format!("model wrote invalid JSON inside whole markup{why}; no server could read it"))
+        draft(trouble.confidence, says)
             .families(trouble.family, facts.launch.tool_parser.value())
             .evidence(facts, "content", text)
             .ruled_out("the budget: the closing marker is there")
@@ -146,6 +151,28 @@ fn unwanted(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
         draft(Confidence::High, format!("expected no call, and the model called {}: the call is well formed, so nothing was lost on the way", call.name))
             .evidence(facts, "tool_calls", &format!("{}({})", call.name, call.arguments.as_text()))
             .fix("tell the model in the system prompt when not to call")
+            .done(),
+    )
+}
+
+/// One declared tool was wanted, and a whole call of another one arrived.
+fn another(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
+    if facts.forced() || side.at_cap() || side.reread.is_some() || side.lost_tokens() {
+        return None;
+    }
+    let reasons = facts.scored.iter().filter(|scored| scored.scorer.starts_with("tool_call"));
+    let failed = reasons.map(|scored| scored.delivered.reason()).find(|reason| reason.contains("unexpected: `"))?;
+    let named = |part: &str| failed.split(part).nth(1).and_then(|rest| rest.split('`').next()).filter(|name| facts.request.tool(name).is_some());
+    let (wanted, chosen) = (named("missing: `")?, named("unexpected: `")?);
+    let call = side.completion.tool_calls.iter().find(|call| call.name == chosen && matches!(call.arguments.value(), Ok(Value::Object(_))))?;
+    if wanted == chosen || side.completion.tool_calls.iter().any(|call| call.name == wanted) {
+        return None;
+    }
+    Some(
+        draft(Confidence::Medium, format!("the model chose {chosen} where the task wants {wanted}, which was offered as well: the call is well formed, so nothing was lost on the way"))
+            .evidence(facts, "tool_calls", &format!("{}({})", call.name, call.arguments.as_text()))
+            .ruled_out("the server: name and arguments arrived whole")
+            .fix("tell the two tools apart in their descriptions; look whether the task allows the other one as a first step")
             .done(),
     )
 }

@@ -1,7 +1,9 @@
 //! `stream_only`: the streamed answer is wrong where the plain one is right (or the other way round).
 
+use serde_json::Value;
+
 use crate::completion::{Body, Mode, ToolCall};
-use crate::diagnosis::causes::{self, ReasoningKind, Spoilt, ToolKind};
+use crate::diagnosis::causes::{self, Departure, ReasoningKind, Spoilt, ToolKind};
 use crate::diagnosis::facts::{Facts, Known, Side};
 use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
@@ -27,6 +29,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         .or_else(|| cut_arguments(signs))
         .or_else(|| lost_arguments(signs))
         .or_else(|| from_causes(signs))
+        .or_else(|| types_differ(signs))
         .or_else(|| fewer_calls(signs))
         .or_else(|| texts_differ(signs)).or_else(|| thoughts_in_one_mode(signs))
 }
@@ -239,6 +242,41 @@ fn from_causes(signs: &Signs<'_>) -> Option<Finding> {
 fn another_parser(facts: &Facts<'_>, family: Option<&str>) -> Option<String> {
     let flag = family.and((facts.launch.tool_parser == Known::Unknown).then(|| advice::flag_values(facts, family)))?;
     flag.first().map(|name| format!("where the server runs another tool parser: --tool-call-parser {name}"))
+}
+
+/// The same calls, and one mode gives a value its declared type where the other does not.
+fn types_differ(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let [first, second] = facts.sides.as_slice() else { return None };
+    let pairs = first.completion.tool_calls.iter().zip(&second.completion.tool_calls);
+    let (right, wrong, departure, name) = pairs.filter(|(one, other)| one.name == other.name).find_map(|(one, other)| {
+        let tool = facts.request.tool(&one.name)?;
+        let (one, other) = (one.arguments.value().ok()?, other.arguments.value().ok()?);
+        match (causes::departure(tool, &one), causes::departure(tool, &other)) {
+            (None, Some(departure @ Departure::Type { .. })) if reads_alike(&one, &other) => Some((first, second, departure, &tool.name)),
+            (Some(departure @ Departure::Type { .. }), None) if reads_alike(&one, &other) => Some((second, first, departure, &tool.name)),
+            _ => None,
+        }
+    })?;
+    let message = format!("{}; the {} answer carries it as declared, the {} one does not", departure.in_words(name), mode_of(right), mode_of(wrong));
+    Some(
+        draft(signs, Confidence::High, message)
+            .evidence(facts, mode_of(wrong), &names(wrong))
+            .evidence(facts, mode_of(right), &names(right))
+            .ruled_out("the model: in the other mode what it wrote arrives rightly")
+            .fix("use stream: false with this parser (compare both modes)")
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
+}
+
+/// The same keys, and values whose texts are the same: `3` and `"3"`.
+fn reads_alike(one: &Value, other: &Value) -> bool {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), |text| text.trim().to_owned());
+    match (one.as_object(), other.as_object()) {
+        (Some(one), Some(other)) => one.len() == other.len() && one.iter().all(|(key, value)| other.get(key).is_some_and(|other| text(value) == text(other))),
+        _ => false,
+    }
 }
 
 /// Of the calls that one mode carries, the other carries the first ones only, and they were wanted.

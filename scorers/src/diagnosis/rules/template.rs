@@ -1,5 +1,9 @@
 //! `template`: the chat template is missing, refuses the conversation, or keeps the tools from the model.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use crate::diagnosis::causes::{ReasoningKind, ToolKind};
 use crate::diagnosis::facts::Facts;
 use crate::diagnosis::rule::Draft;
@@ -13,14 +17,15 @@ pub(super) static RULE: Rule = Rule {
     manual: "Looks at template errors; at a right call kept from its parser by a code fence; at thoughts left in the text \
              because the request does not declare the thinking mode the parser goes by; and, where the task wanted a call, \
              at prose together with a prompt too short to hold the declared tools, or a model that is known to need a tool \
-             template its launch line does not name.",
+             template its launch line does not name; and, where the history ends with a tool's result, at an answer that says \
+             there was none (vllm#39614).",
     explains: &["model_fault"],
     hides_intent: true,
     check,
 };
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
-    signs.error_finding(&RULE).or_else(|| fenced(signs)).or_else(|| undeclared(signs)).or_else(|| unseen_tools(signs))
+    signs.error_finding(&RULE).or_else(|| fenced(signs)).or_else(|| undeclared(signs)).or_else(|| unseen_tools(signs)).or_else(|| unseen_result(signs))
 }
 
 fn fenced(signs: &Signs<'_>) -> Option<Finding> {
@@ -78,6 +83,43 @@ fn unseen_tools(signs: &Signs<'_>) -> Option<Finding> {
             .evidence(facts, "usage", &format!("prompt_tokens {}", side.completion.usage.and_then(|usage| usage.prompt_tokens).unwrap_or_default()))
             .fixes(if replaced { vec!["drop --chat-template, so that the model's own is used with --jinja".to_owned()] } else { advice::tool_template(facts) })
             .fix("compare prompt_tokens of the same messages with and without tools: equal means the template ignores them")
+            .done(),
+    )
+}
+
+/// Words with which a model says that a tool brought nothing.
+static NOTHING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)\b(?:did(?:n.t| not)|does(?:n.t| not)|has(?:n.t| not)|have(?:n.t| not)) (?:seem to )?(?:return|provide|contain|include|give)|\bno (?:data|results?|output|information|content|response|usable)\b|\b(?:returned|came back|was|were|is|appears? to be|seems? to be) (?:an? )?(?:empty|blank|nothing)\b|\bempty (?:results?|responses?|output|data)\b|没有返回|未返回|没有(?:任何)?(?:数据|结果|内容)|(?:结果|内容|数据|响应|返回值?)(?:是|为)?空",
+    )
+    .ok()
+});
+
+/// The history ends with a tool's result, and the model says that there was none.
+fn unseen_result(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let side = facts.sides.first()?;
+    let text = side.completion.text();
+    let denies = |text: &str| NOTHING.as_ref().is_some_and(|pattern| pattern.is_match(text));
+    let told = facts.scored.is_empty() || facts.something_failed();
+    if !facts.answers_a_tool_result() || !told || !side.completion.tool_calls.is_empty() || side.at_cap() || !denies(text) {
+        return None;
+    }
+    let result = facts.last_result()?;
+    let says_nothing = denies(&result) || ["error", "not found", "null", "none", "[]", "{}"].iter().any(|word| result.to_lowercase().contains(word));
+    // A word or number of the result in the answer: the model saw it.
+    let words = result.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 3 || word.chars().any(char::is_numeric));
+    if says_nothing || result.trim().is_empty() || words.into_iter().any(|word| text.contains(word)) {
+        return None;
+    }
+    let fix = facts.server().is("vllm").then(|| "--chat-template-content-format string (found out by itself it may be openai, and some templates drop the text of a tool's result then)".to_owned());
+    Some(
+        Draft::new(&RULE, Blame::ServerConfig, Confidence::Medium, "the history ends with a tool's result, and the model says that the tool brought nothing: its template may not have shown it")
+            .evidence(facts, "request", &result)
+            .evidence(facts, "content", text)
+            .fixes(fix)
+            .fix("render the messages (/tokenize, /apply-template) and look for the result; send it as a string, not as content parts, or the other way round")
+            .fixes(advice::tool_template(facts))
             .done(),
     )
 }

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     kind: "other",
     summary: "The ids of tool calls are missing, doubled, or of a form the model's template cannot use.",
     manual: "Looks at delivered ids that are empty or doubled; and, for models whose template carries the tool's name in the id \
-             (Kimi K2: functions.NAME:INDEX), at ids of another form, in the answer and in the history. The call itself may be \
+             (Kimi K2: functions.NAME:INDEX) or takes nine letters and digits alone (Mistral), at ids of another form, in the answer and in the history. The call itself may be \
              right: it is the next turn that suffers.",
     explains: &["wrong_tool_parser", "server_dropped_output"],
     hides_intent: true,
@@ -53,6 +53,8 @@ fn delivered(signs: &Signs<'_>) -> Option<Finding> {
                 "two calls carry the same id: warning, tool replies cannot be told apart"
             } else if !id.contains(&format!("{}:", call.name)) && facts.ids_carry_names() {
                 "the id is not of the form functions.<name>:<index>, which this model's template reads the name from: warning, multi-turn risk"
+            } else if facts.ids_are_short() && !(id.len() == 9 && id.chars().all(|c| c.is_ascii_alphanumeric())) {
+                "the id is not of the nine letters and digits that this model's template takes: warning, the next turn will be refused"
             } else {
                 return None;
             };

@@ -113,7 +113,8 @@ fn inside_fits(cx: &Cx<'_>, at: usize, list: bool) -> bool {
     match rest.as_bytes().first() {
         None => true,
         Some(b'{') => list,
-        Some(b'"') => !list,
+        // A Python dictionary is no JSON: broken, and not another's.
+        Some(b'"' | b'\'') => !list,
         _ => false,
     }
 }

@@ -23,6 +23,8 @@ const RESIDUE: &[&str] = &[
 ];
 /// The type was lost on the way: the one repair that leaves the call itself as it was written.
 pub(crate) const UNTYPED: &str = "argument_type_lost";
+/// Values kept the line breaks that stand around them in the markup.
+pub(crate) const PADDED: &str = "padded_arguments";
 /// Encoded more often than this, it is no mistake of a parser.
 const MOST_LAYERS: usize = 3;
 
@@ -68,7 +70,7 @@ pub(super) fn mend(
         changed = true;
     }
     if unpad(&mut value) {
-        book("padded_arguments", "every value stands between line breaks");
+        book(PADDED, "every value stands between line breaks");
         changed = true;
     }
     if changed {
@@ -99,7 +101,7 @@ fn read(arguments: &Arguments, lossy: bool, book: &mut impl FnMut(&str, &str)) -
         Arguments::Text(text) => match serde_json::from_str(text) {
             Ok(value) => value,
             Err(_) if let Some(once) = said_again(text) => {
-                book("arguments_repeated", "the same object stands there more than once");
+                book("arguments_repeated", "the same object stands there more than once, or behind an empty one");
                 return Some((once, true));
             }
             Err(_) => {
@@ -125,9 +127,14 @@ fn read(arguments: &Arguments, lossy: bool, book: &mut impl FnMut(&str, &str)) -
     value.is_object().then_some((value, changed))
 }
 
-/// The object that the text holds several times, and nothing else.
+/// The object that the text holds several times, or behind an empty one, and nothing else.
 fn said_again(text: &str) -> Option<Value> {
     let values: Vec<Value> = serde_json::Deserializer::from_str(text).into_iter().collect::<Result<_, _>>().ok()?;
+    if let [Value::Object(empty), whole @ Value::Object(_)] = values.as_slice()
+        && empty.is_empty()
+    {
+        return Some(whole.clone());
+    }
     let (first, rest) = values.split_first()?;
     (first.is_object() && !rest.is_empty() && rest.iter().all(|value| value == first)).then(|| first.clone())
 }

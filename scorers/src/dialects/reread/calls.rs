@@ -15,6 +15,8 @@ pub(super) fn mend(
     repairs: &mut Vec<Deviation>,
 ) -> Option<Recognition> {
     let lossy = arguments::may_lack_closers(out, request);
+    drop_hollow(out, repairs);
+    settle_legacy(out, repairs);
     let mut found = None;
     let mut mended = Vec::with_capacity(out.tool_calls.len());
     for (index, call) in out.tool_calls.drain(..).enumerate() {
@@ -51,6 +53,32 @@ pub(super) fn mend(
     }
     out.tool_calls = mended;
     found
+}
+
+/// Takes empty entries off the list, where something else arrived: no model writes them.
+fn drop_hollow(out: &mut Completion, repairs: &mut Vec<Deviation>) {
+    let hollow = out.tool_calls.iter().filter(|call| call.is_hollow()).count();
+    if hollow == 0 || hollow == out.tool_calls.len() && out.text().trim().is_empty() {
+        return;
+    }
+    out.tool_calls.retain(|call| !call.is_hollow());
+    repairs.push(Deviation {
+        kind: "hollow_call".to_owned(),
+        place: "tool_calls".to_owned(),
+        detail: format!("{hollow} entries with neither name nor arguments"),
+    });
+}
+
+/// A call that came in the contract's older field ends the answer as one in the newer does.
+fn settle_legacy(out: &mut Completion, repairs: &mut Vec<Deviation>) {
+    if out.finish_reason.as_deref() == Some("function_call") && !out.tool_calls.is_empty() {
+        out.finish_reason = Some("tool_calls".to_owned());
+        repairs.push(Deviation {
+            kind: "legacy_function_call".to_owned(),
+            place: "finish_reason".to_owned(),
+            detail: "function_call is the older name of tool_calls".to_owned(),
+        });
+    }
 }
 
 /// A declared name with residue around it.

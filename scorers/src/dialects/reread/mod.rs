@@ -10,4 +10,4 @@ mod misfiled;
 mod residue;
 
 pub use answer::reread;
-pub(crate) use arguments::UNTYPED;
+pub(crate) use arguments::{PADDED, UNTYPED};

@@ -1,0 +1,48 @@
+//! `odd_call_shape`: calls arrive in a shape that clients do not read: empty entries, or the contract's older field.
+
+use crate::diagnosis::facts::Side;
+use crate::diagnosis::rule::Draft;
+use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs, advice};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "odd_call_shape",
+    kind: "other",
+    summary: "Calls arrive in a shape that clients do not read: entries without name and arguments, or function_call.",
+    manual: "Looks at entries of tool_calls that hold neither a name nor arguments, beside a text or beside whole calls \
+             (lmstudio-bug-tracker#830, BerriAI/litellm#17425), and at calls in function_call, which the contract has replaced by \
+             tool_calls. Where a gateway is known to \
+             stand in front it is gateway_rewrite's.",
+    explains: &["tool_call_id", "wrong_tool_parser", "finish_reason", "server_dropped_output"],
+    hides_intent: false,
+    check,
+};
+
+fn check(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let (side, says) = facts.sides.iter().find_map(|side| Some((side, odd(side)?)))?;
+    if facts.server().gateway.is_some() {
+        return None;
+    }
+    let severity = if facts.something_failed() { Severity::Error } else { Severity::Warning };
+    let calls = &side.completion.tool_calls;
+    let calls: Vec<String> = calls.iter().map(|call| format!("{:?}({})", call.name, call.arguments.as_text())).collect();
+    Some(
+        Draft::new(&RULE, Blame::ServerBug, Confidence::High, says)
+            .severity(severity)
+            .families(None, facts.launch.tool_parser.value())
+            .evidence(facts, "tool_calls", &calls.join(" "))
+            .ruled_out("the model: no model writes the list of calls itself")
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
+}
+
+/// What is odd about a side's calls, if anything.
+pub(super) fn odd(side: &Side<'_>) -> Option<&'static str> {
+    if side.completion.tool_calls.iter().any(|call| call.is_hollow()) {
+        return Some("an entry of tool_calls holds neither a name nor arguments: clients take it for a call they cannot make");
+    }
+    let legacy = side.completion.deviations.iter().any(|deviation| deviation.kind == "legacy_function_call");
+    legacy.then_some("the call came in function_call, the contract's older field: clients that read tool_calls see none")
+}
