@@ -17,8 +17,8 @@ pub(crate) use read::{Stand, is_word_of_sentence};
 pub use bytes::ByteSet;
 pub use dialect::{reasoning_dialect, recognise, split_reasoning, tool_dialect, writes_types};
 pub use registry::{REASONING_DIALECTS, TOOL_DIALECTS};
-pub(crate) use reread::{PADDED, UNTYPED};
 pub use reread::reread;
+pub(crate) use reread::{PADDED, UNTYPED};
 pub use turns::turn_end;
 pub use types::{
     Call, Grammar, Hints, Need, Parsed, ReasoningDialect, Recognition, Reread, Scan, Split, Strength, Thinking,
