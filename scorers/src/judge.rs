@@ -119,15 +119,18 @@ pub fn judge(attempt: &Attempt<'_>) -> Judgement {
         model: Some(model).filter(|model| !model.is_empty()),
         untyped: is_untyped(attempt, &answers),
     };
-    let rereads: Vec<Option<Reread>> =
+    let mut rereads: Vec<Option<Reread>> =
         answers.iter().map(|answer| dialects::reread(answer.completion()?, attempt.request, &hints)).collect();
-    let sides: Vec<Side<'_>> =
-        answers.iter().zip(&rereads).filter_map(|(answer, reread)| Side::of(answer, reread)).collect();
-    let whole = sides.len() == answers.len() && !answers.is_empty();
+    let whole = answers.iter().all(|answer| answer.completion().is_some()) && !answers.is_empty();
     let mut scored = match whole {
-        true => modes::score(attempt.expectations, attempt.request, &sides),
+        true => modes::score(attempt.expectations, attempt.request, &sides(&answers, &rereads)),
         false => unanswered(attempt.expectations, &answers),
     };
+    if whole && modes::markup_is_wanted(attempt.expectations, attempt.request, &scored, &sides(&answers, &rereads)) {
+        rereads.iter_mut().for_each(|reread| *reread = None);
+        scored = modes::score(attempt.expectations, attempt.request, &sides(&answers, &rereads));
+    }
+    let sides = sides(&answers, &rereads);
     let cut = outcome::cut(attempt.request, &sides, &mut scored);
     outcome::given_up(&sides, &mut scored);
     let findings = attempt_findings(&AttemptView {
@@ -142,6 +145,11 @@ pub fn judge(attempt: &Attempt<'_>) -> Judgement {
     let outcome = if whole { outcome::decide(&sides, &scored, cut, &findings) } else { Outcome::Error };
     let repairs = rereads.into_iter().flatten().flat_map(|reread| reread.repairs).collect();
     Judgement { outcome, scored, findings, answers, repairs }
+}
+
+/// Each completion as delivered and as meant.
+fn sides<'a>(answers: &'a [Answer], rereads: &'a [Option<Reread>]) -> Vec<Side<'a>> {
+    answers.iter().zip(rereads).filter_map(|(answer, reread)| Side::of(answer, reread)).collect()
 }
 
 /// Reads an exchange; where it departs in a way that matters, a stock client is asked as well.

@@ -5,7 +5,7 @@ use super::rule::Signs;
 use crate::catalogue::{self, MatrixOutcome, Recommendation};
 use crate::completion::Mode;
 use crate::diagnosis::facts::CallState;
-use crate::dialects::Split;
+use crate::dialects::{Hints, Recognition, Split, Strength, TOOL_DIALECTS};
 
 /// Flags for engines nothing is known of.
 const ELSEWHERE: &str = "vllm";
@@ -29,11 +29,35 @@ pub(super) fn tool_parser(facts: &Facts<'_>, family: Option<&str>) -> Vec<String
     if advice.tool.as_ref().is_some_and(|tool| tool.flags.is_empty()) {
         fixes.extend(elsewhere(facts, family));
     }
+    fixes.extend(alike(facts, family));
     fixes.extend(notes(advice));
     if fixes.is_empty() {
         fixes.push("--tool-call-parser <the parser of the model's family>".to_owned());
     }
     fixes
+}
+
+/// Where the model is not known: the parsers of other families whose markup reads the same.
+fn alike(facts: &Facts<'_>, family: Option<&str>) -> Option<String> {
+    let side = facts.sides.iter().find(|side| side.leak_place() == Some("content"))?;
+    if facts.model().rule.is_some() {
+        return None;
+    }
+    let hints = Hints { request: Some(facts.request), ..Hints::default() };
+    let engine = facts.server().engine.as_deref().unwrap_or(ELSEWHERE);
+    let whole = |found: &Recognition| found.strength == Strength::Strong && found.damage.is_none();
+    let others = TOOL_DIALECTS.iter().filter(|dialect| {
+        Some(dialect.family) != family && dialect.recognise(side.completion.text(), &hints).is_some_and(|it| whole(&it))
+    });
+    let own = family.map(|family| catalogue::parsers_made_for(engine, family)).unwrap_or_default();
+    let named = others.filter_map(|dialect| {
+        let parser = catalogue::parsers_made_for(engine, dialect.family).first().copied()?;
+        (!own.contains(&parser)).then(|| format!("--tool-call-parser {parser} ({})", dialect.family))
+    });
+    let mut named: Vec<String> = named.take(4).collect();
+    named.dedup();
+    (!named.is_empty())
+        .then(|| format!("other families write the same; where the model is one of them: {}", named.join(", ")))
 }
 
 /// Of several parsers for a family that is not the model's usual one, the parser that carries the model's name: llama4_json

@@ -63,6 +63,7 @@ pub static TOOL_DIALECTS: &[&ToolDialect] = &[
     &tool::MINICPM5_XML,
     &tool::FUNCTIONARY_V31,
     &tool::QWEN25_CODER_TOOLS,
+    &tool::TAUGHT_TAGS,
     &tool::PHI4_MINI_FUNCTOOLS,
     &tool::PYTHONIC,
     &tool::LLAMA4_PYTHONIC,

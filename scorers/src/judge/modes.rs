@@ -11,6 +11,9 @@ use crate::dialects::{Reread, Strength};
 use crate::request::Request;
 use crate::scorer::{Expectation, Subject, Verdict};
 
+/// Bytes of text around markup that are more than white space and a word.
+const PROSE: usize = 12;
+
 /// One completion as delivered and as meant.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Side<'a> {
@@ -31,6 +34,12 @@ impl<'a> Side<'a> {
             let fenced = before.matches("```").count() % 2 == 1 || inside.trim_start().starts_with("```");
             *place == "content" && found.strength == Strength::Weak && fenced
         })
+    }
+
+    /// A call was found in the text, and prose stands around it.
+    fn shows_markup(&self) -> bool {
+        let found = self.reread.and_then(|reread| reread.tool.as_ref()).filter(|(_, place)| *place == "content");
+        found.is_some_and(|(found, _)| self.delivered.text().trim().len() > found.span.len() + PROSE)
     }
 
     /// The completion as the model meant it.
@@ -67,6 +76,24 @@ fn one(expectation: &Expectation, request: &Request, sides: &[Side<'_>]) -> Scor
         delivered = Verdict::Fail(format!("{reason} (the call stands in the answer as raw markup)"));
     }
     Scored { scorer: expectation.label(), delivered, intent }
+}
+
+/// What the task wants of the text is the markup itself, shown within prose: it holds as delivered, and not without it.
+/// Then nothing in the text is a call.
+pub(super) fn markup_is_wanted(
+    expectations: &[Expectation],
+    request: &Request,
+    scored: &[Scored],
+    sides: &[Side<'_>],
+) -> bool {
+    let shown = sides.iter().find(|side| side.shows_markup() || side.shows_code());
+    let wanted = |(expectation, scored): (&Expectation, &Scored)| {
+        scored.delivered == Verdict::Pass
+            && matches!(scored.intent, Some(Verdict::Fail(_)))
+            && shown.is_some_and(|side| !is_undemanding(expectation, request, side.delivered))
+    };
+    let missed = |scored: &Scored| scored.scorer == "tool_call" && matches!(scored.delivered, Verdict::Fail(_));
+    shown.is_some() && !scored.iter().any(missed) && expectations.iter().zip(scored).any(wanted)
 }
 
 /// The verdict on what was meant, where that is not what was delivered.

@@ -15,7 +15,12 @@ pub(super) fn leak<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<
     if let Some(kind) = said_by_the_markup(facts, &side) {
         return Some(kind);
     }
-    match facts.tool_parser_reads(Some(found.family)) {
+    let reads = facts.tool_parser_reads(Some(found.family));
+    // The budget ended the call in the middle: no parser could have read it.
+    if found.damaged && side.at_cap() && reads != Some(false) && facts.launch.tool_parser != Known::Absent {
+        return None;
+    }
+    match reads {
         None if facts.launch.template_parses && found.strength != Strength::Weak => Some(trouble(
             ToolKind::RightParserFails,
             side,
@@ -54,9 +59,10 @@ pub(super) fn leak<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<
     }
 }
 
-/// A bare call in a code fence, in an answer that is as the task wants it: code to read, not to run.
+/// A call to read, not to make: a bare one in a code fence in an answer that is as the task wants it, or one that was asked for.
 fn is_sample(facts: &Facts<'_>, side: &Side<'_>, found: Seen) -> bool {
-    side.in_fence() && found.strength == Strength::Weak && !facts.scored.is_empty() && !facts.something_failed()
+    let code = side.in_fence() && found.strength == Strength::Weak;
+    code && !facts.scored.is_empty() && !facts.something_failed() || facts.markup_was_asked_for(side)
 }
 
 /// What the markup itself says, whatever parser runs.

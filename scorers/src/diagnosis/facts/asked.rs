@@ -1,12 +1,27 @@
-//! What the request itself asks of thoughts: whole in the text, between tags of its own, or none at all.
+//! What the request itself asks of thoughts and markup: thoughts whole in the text, between tags of its own, or none at all;
+//! the notation of calls, to be shown.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
 use serde_json::Value;
 
-use super::Facts;
+use super::{Facts, Side};
 use crate::dialects::Split;
 
 /// Tags that prompts teach are this long at the most, in bytes.
 const TAG: usize = 40;
+
+/// Prose around markup is longer than this, in bytes.
+const PROSE: usize = 24;
+
+/// A request to be shown the notation of calls.
+static SHOW: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)\b(?:show|example|explain|describe|document|what does|how (?:do|does|would|is|are))\b.{0,80}\b(?:tool[ -_]?calls?|function[ -_]?calls?|call (?:format|syntax)|xml|markup|syntax|special tokens?)\b",
+    )
+    .ok()
+});
 
 impl Facts<'_> {
     /// The request asks for the thoughts to be left in the text, or its prompt teaches the tags they stand between.
@@ -24,6 +39,20 @@ impl Facts<'_> {
             self.model().reasons != Some(true) && tag.is_some_and(speaks)
         };
         unsplit || taught()
+    }
+
+    /// The user speaks of the very tag the call in the text begins with, or asks to be shown how a call is written, and the
+    /// answer shows it within prose; no call is missed.
+    #[must_use]
+    pub fn markup_was_asked_for(&self, side: &Side<'_>) -> bool {
+        let markup = side.leaked_text().trim();
+        if self.call_was_missed() || self.forced() || side.completion.text().trim().len() < markup.len() + PROSE {
+            return false;
+        }
+        let user = self.request.text_of("user");
+        let tag =
+            leading_tag(markup).map(|tag| tag.split([' ', '=']).next().unwrap_or(tag)).filter(|tag| tag.len() > 3);
+        tag.is_some_and(|tag| user.contains(tag)) || SHOW.as_ref().is_some_and(|pattern| pattern.is_match(&user))
     }
 
     /// Where the request switches thinking off, and how it says so.

@@ -188,6 +188,12 @@ impl<'a> Facts<'a> {
         self.request.body.get("temperature").and_then(Value::as_f64) == Some(0.0)
     }
 
+    /// The request says that two answers may differ.
+    #[must_use]
+    pub fn is_sampled(&self) -> bool {
+        self.request.body.get("temperature").and_then(Value::as_f64).is_some_and(|degree| degree > 0.0)
+    }
+
     /// The task wanted a call, and none was delivered as wanted.
     #[must_use]
     pub fn call_was_missed(&self) -> bool {

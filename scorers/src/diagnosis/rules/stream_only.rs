@@ -244,7 +244,7 @@ fn another_parser(facts: &Facts<'_>, family: Option<&str>) -> Option<String> {
     flag.first().map(|name| format!("where the server runs another tool parser: --tool-call-parser {name}"))
 }
 
-/// The same calls, and one mode gives a value its declared type where the other does not.
+/// The same calls, and one mode gives a value its declared type, or carries a required one, where the other does not.
 fn types_differ(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let [first, second] = facts.sides.as_slice() else { return None };
@@ -255,6 +255,8 @@ fn types_differ(signs: &Signs<'_>) -> Option<Finding> {
         match (causes::departure(tool, &one), causes::departure(tool, &other)) {
             (None, Some(departure @ Departure::Type { .. })) if reads_alike(&one, &other) => Some((first, second, departure, &tool.name)),
             (Some(departure @ Departure::Type { .. }), None) if reads_alike(&one, &other) => Some((second, first, departure, &tool.name)),
+            (None, Some(departure @ Departure::Missing(_))) if !facts.is_sampled() && is_part_of(&other, &one) => Some((first, second, departure, &tool.name)),
+            (Some(departure @ Departure::Missing(_)), None) if !facts.is_sampled() && is_part_of(&one, &other) => Some((second, first, departure, &tool.name)),
             _ => None,
         }
     })?;
@@ -268,6 +270,12 @@ fn types_differ(signs: &Signs<'_>) -> Option<Finding> {
             .fix(advice::upgrade(facts))
             .done(),
     )
+}
+
+/// All that one object holds the other holds as well, with the same values.
+fn is_part_of(part: &Value, whole: &Value) -> bool {
+    let (Some(part), Some(whole)) = (part.as_object(), whole.as_object()) else { return false };
+    !part.is_empty() && part.iter().all(|(key, value)| whole.get(key) == Some(value))
 }
 
 /// The same keys, and values whose texts are the same: `3` and `"3"`.

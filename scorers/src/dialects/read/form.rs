@@ -34,6 +34,11 @@ impl Form {
         Self { parts, signs: &[], strength: Strength::Partial, stripped: false, whole: false }
     }
 
+    /// Part of the markers is missing, and one of these is in the text.
+    pub(crate) const fn partial_signed(parts: &'static [Part], signs: &'static [&'static str]) -> Self {
+        Self { parts, signs, strength: Strength::Partial, stripped: false, whole: false }
+    }
+
     /// The special tokens were stripped, and what is left is still telling.
     pub(crate) const fn stripped(parts: &'static [Part]) -> Self {
         Self { parts, signs: &[], strength: Strength::Partial, stripped: true, whole: false }

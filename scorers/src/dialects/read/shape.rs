@@ -16,6 +16,7 @@ pub(crate) struct Shape {
 }
 
 const NAMES: [&str; 4] = ["name", "tool_name", "function", "function_name"];
+const WRAPPERS: [&str; 3] = ["tool_call", "tool_calls", "function_call"];
 const ARGUMENTS: [&str; 4] = ["arguments", "parameters", "args", "input"];
 
 impl Shape {
@@ -58,7 +59,11 @@ impl Shape {
     fn calls(&self, cx: &mut Cx<'_>, value: &Value) -> Option<Vec<Call>> {
         match value {
             Value::Array(items) if !items.is_empty() => items.iter().map(|item| self.call(cx, item)).collect(),
-            Value::Object(_) => self.call(cx, value).map(|call| vec![call]),
+            Value::Object(map) => match wrapped(map) {
+                Some(Value::Array(items)) => items.iter().map(|item| self.call(cx, item)).collect(),
+                Some(inner) => self.call(cx, inner).map(|call| vec![call]),
+                None => self.call(cx, value).map(|call| vec![call]),
+            },
             _ => None,
         }
     }
@@ -104,6 +109,13 @@ impl Shape {
         }
         out + rest
     }
+}
+
+/// What stands behind the one key of `{"tool_call": {…}}` or `{"tool_calls": [{…}]}`, as llama.cpp's generic format has it.
+fn wrapped(map: &Map<String, Value>) -> Option<&Value> {
+    let (key, value) = map.iter().next().filter(|_| map.len() == 1)?;
+    let calls = value.is_object() || value.as_array().is_some_and(|items| !items.is_empty());
+    (WRAPPERS.contains(&key.as_str()) && calls).then_some(value)
 }
 
 /// A cheap look at what follows the opening bracket, before any JSON is parsed.
