@@ -83,6 +83,19 @@ fn field_reports_get_their_diagnosis() {
     grade("diagnosis", reports.len(), &misses, 3.0);
 }
 
+/// A genuine vLLM 0.32.0 whose model was scripted, with tasks: what it shows, and that nothing of it is the model's.
+#[test]
+fn genuine_answers_get_their_diagnosis_and_outcome() {
+    for line in lines(include_str!("fixtures/genuine.jsonl")) {
+        for keep_flags in [true, false] {
+            let verdict = diagnose(&bare(&line, keep_flags)).unwrap();
+            let got = serde_json::to_value(&verdict).unwrap();
+            assert_eq!(got["diagnosis"], line["expect"]["diagnosis"], "{}: {:?}", line["id"], rules(&verdict));
+            assert_eq!(got["outcome"], line["expect"]["outcome"], "{}: {:?}", line["id"], rules(&verdict));
+        }
+    }
+}
+
 /// Rules that blame a parser's flags.
 const PARSER: &[&str] = &[
     "wrong_tool_parser",

@@ -214,7 +214,7 @@ fn conclude(patient: &Patient, chart: &Chart, cases: &[Case], parser_runs: Optio
         identity: Context { profile: None, ..context.clone() },
         facts: identity.facts.clone(),
         capabilities,
-        flags: flags(context, &findings),
+        flags: flags(context, &chart.model, &findings),
         exit_code: exit_code(completions, judged::all_cut(cases), &findings),
         findings,
         requests: seen.exchanges().count() + identity.asked,
@@ -236,15 +236,16 @@ fn discovered(identity: &Identity) -> Discovered {
     }
 }
 
-/// The flags for this model, or for what was seen of it.
-fn flags(context: &Context, findings: &[Finding]) -> Flags {
+/// The flags for this model, or for what was seen of it. A folder's name may say nothing where the served name does.
+fn flags(context: &Context, served: &str, findings: &[Finding]) -> Flags {
     let (tool, thought) = findings::families(findings);
     let engine = context.engine.as_deref().unwrap_or_default();
+    let mut names = [context.model.as_deref(), Some(served)].into_iter().flatten();
+    let known = names.find(|model| catalogue::model_rule(model).is_some());
     let advise = |family: Option<&str>| {
-        catalogue::recommend(engine, context.engine_version.as_deref(), context.model.as_deref(), family)
+        catalogue::recommend(engine, context.engine_version.as_deref(), known, family)
     };
     let (calls, thoughts) = (advise(tool), advise(thought));
-    let known = context.model.as_deref().filter(|model| catalogue::model_rule(model).is_some());
     let basis: Vec<String> = known
         .map(|model| format!("the model {model}"))
         .into_iter()

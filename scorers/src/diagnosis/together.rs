@@ -56,10 +56,11 @@ fn alternatives(findings: &mut Vec<Finding>, engine: &str) {
     }
 }
 
-/// A wrong parser reads a call in one mode by chance, and makes ids of its own form: that is no bug of the server's beside it.
+/// A wrong parser reads a call in one mode by chance, and makes ids of its own form; a reasoning parser that waits for an end
+/// which never comes keeps the calls of a stream from their parser. Neither is a bug of the server's beside it.
 fn consequences(findings: &mut Vec<Finding>) {
     let is_cause = |found: &Finding| {
-        [WRONG_TOOL, NO_TOOL].contains(&found.rule.as_str())
+        [WRONG_TOOL, NO_TOOL, WRONG_THOUGHT].contains(&found.rule.as_str())
             && found.blame == Blame::ServerConfig
             && found.severity == Severity::Error
             && found.confidence > Confidence::Low
@@ -67,13 +68,22 @@ fn consequences(findings: &mut Vec<Finding>) {
     let mut kept: Vec<Finding> = Vec::new();
     let (mut causes, rest): (Vec<Finding>, Vec<Finding>) = findings.drain(..).partition(is_cause);
     for found in rest {
+        let of_calls = |cause: &&mut Finding| cause.rule != WRONG_THOUGHT;
         let (cause, note) = match found.rule.as_str() {
-            "stream_only" if found.observed_family.is_some() => (
-                causes.iter_mut().find(|cause| cause.observed_family == found.observed_family),
-                "; of some calls one mode delivers what the other loses",
-            ),
+            "stream_only" if found.observed_family.is_some() || found.confidence < Confidence::High => {
+                let of_family = |cause: &Finding| {
+                    found.observed_family.is_none() || cause.observed_family == found.observed_family
+                };
+                let same = |cause: &Finding| cause.rule != WRONG_THOUGHT && of_family(cause);
+                let at = causes.iter().position(same);
+                let thoughts = || causes.iter().position(|cause| cause.rule == WRONG_THOUGHT);
+                (
+                    at.or_else(thoughts).and_then(|at| causes.get_mut(at)),
+                    "; of some calls one mode delivers what the other loses",
+                )
+            }
             "tool_call_id" if found.severity < Severity::Error => {
-                (causes.first_mut(), "; ids are not of the model's form")
+                (causes.iter_mut().find(of_calls), "; ids are not of the model's form")
             }
             _ => (None, ""),
         };
@@ -160,6 +170,12 @@ mod tests {
         assert_eq!(one[0].count, 3);
         let other = Finding { observed_family: Some("glm45_argkey".to_owned()), ..bug("stream_only") };
         left("vllm", vec![other, cause()], &[WRONG_TOOL, "stream_only"]);
+        let unlike = Finding { observed_family: None, confidence: Confidence::Medium, ..bug("stream_only") };
+        left("vllm", vec![unlike.clone(), cause()], &[WRONG_TOOL]);
+        left("vllm", vec![Finding { confidence: Confidence::High, ..unlike }, cause()], &[WRONG_TOOL, "stream_only"]);
+        // A reasoning parser that waits for the end of the thoughts keeps the streamed calls.
+        left("vllm", vec![bug("stream_only"), config(WRONG_THOUGHT, Confidence::High)], &[WRONG_THOUGHT]);
+        left("vllm", vec![id(), config(WRONG_THOUGHT, Confidence::High)], &[WRONG_THOUGHT, "tool_call_id"]);
         // A bug alone stays one, and so does a bug beside a bug.
         left("vllm", vec![bug("stream_only"), id()], &["stream_only", "tool_call_id"]);
         left("vllm", vec![bug("stream_only"), bug(WRONG_TOOL)], &["stream_only", WRONG_TOOL]);

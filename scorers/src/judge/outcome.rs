@@ -91,11 +91,12 @@ fn intent_holds(scored: &[Scored]) -> bool {
         && scored.iter().any(|scored| *scored.intent.as_ref().unwrap_or(&scored.delivered) == Verdict::Pass)
 }
 
-/// What the model wrote was read, right or wrong: whole in one mode at least, not from the pieces a parser left.
+/// What the model wrote was read, right or wrong: whole in one mode at least, not from the pieces a parser left, nor from
+/// thoughts with nothing behind them.
 fn intent_known(sides: &[Side<'_>], scored: &[Scored]) -> bool {
     let whole = |side: &Side<'_>| {
         let found = side.reread.and_then(|reread| reread.tool.as_ref());
-        !side.delivered.is_empty_answer()
+        !side.meant().is_empty_answer()
             && found.is_none_or(|(found, place)| *place != "tool_calls" && found.damage.is_none())
     };
     scored.iter().any(|scored| scored.intent.is_some()) && sides.iter().any(whole)

@@ -62,7 +62,9 @@ pub(in crate::diagnosis) fn spoilt(side: &Side<'_>, call: &ToolCall) -> Option<S
     required(tool).filter(|_| map.is_empty()).map(Spoilt::Empty)
 }
 
-fn is_nothing(arguments: &Arguments) -> bool {
+/// Not even an empty object arrived.
+#[must_use]
+pub(in crate::diagnosis) fn is_nothing(arguments: &Arguments) -> bool {
     match arguments {
         Arguments::Missing => true,
         Arguments::Text(text) => text.trim().is_empty(),

@@ -12,7 +12,7 @@ pub use misfit::{Departure, Maker, Misfit};
 pub use reasoning::{ReasoningKind, ReasoningTrouble};
 pub use tool::{ToolKind, ToolTrouble};
 
-pub(in crate::diagnosis) use arguments::spoilt;
+pub(in crate::diagnosis) use arguments::{is_nothing, spoilt};
 pub(in crate::diagnosis) use misfit::{assess as misfit, departure};
 pub(in crate::diagnosis) use reasoning::assess as reasoning;
 pub(in crate::diagnosis) use tool::assess as tool;

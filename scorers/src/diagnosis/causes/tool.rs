@@ -125,9 +125,10 @@ fn without_tools<'a>(facts: &Facts<'a>, side: &Side<'a>) -> Option<ToolTrouble<'
     ))
 }
 
-/// One mode delivers the call. Thoughts left in the text hide it from the parser: then it is the reasoning parser's.
+/// One mode delivers the call. Thoughts left in the text hide it from the parser: then it is the reasoning parser's. Cut at
+/// the budget, a plain answer is given as it is, while the stream has long delivered its first calls.
 fn one_mode<'a>(facts: &Facts<'a>, hurt: Side<'a>) -> Option<ToolTrouble<'a>> {
-    if facts.sides.iter().any(|side| side.thoughts().is_some()) {
+    if hurt.at_cap() || facts.sides.iter().any(|side| side.thoughts().is_some()) {
         return None;
     }
     let seen = match hurt.mode {

@@ -137,11 +137,18 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// Text arrived, and far more was generated than it holds.
+    /// Text arrived, and far more was generated than it holds. Behind thoughts without an answer a call may be missing, so
+    /// that less will do.
     #[must_use]
     pub fn lost_tokens(&self) -> bool {
         let visible = self.visible_tokens();
-        !self.is_silent() && !self.at_cap() && self.tokens().is_some_and(|tokens| tokens > visible + visible / 2 + 8)
+        let slack = if self.only_thought() && !self.request.tools.is_empty() { 4 } else { visible / 2 + 8 };
+        !self.is_silent() && !self.at_cap() && self.tokens().is_some_and(|tokens| tokens > visible + slack)
+    }
+
+    /// The text is the thoughts, and no answer stands behind them.
+    fn only_thought(&self) -> bool {
+        self.completion.tool_calls.is_empty() && self.thoughts().is_some_and(|split| split.answer.trim().is_empty())
     }
 
     /// The text ends as if something had been cut out behind it.

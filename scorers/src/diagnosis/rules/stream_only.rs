@@ -28,6 +28,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         .or_else(|| repeated_arguments(signs))
         .or_else(|| cut_arguments(signs))
         .or_else(|| lost_arguments(signs))
+        .or_else(|| lost_empty_object(signs))
         .or_else(|| from_causes(signs))
         .or_else(|| types_differ(signs))
         .or_else(|| fewer_calls(signs))
@@ -187,6 +188,35 @@ fn lost_arguments(signs: &Signs<'_>) -> Option<Finding> {
             .evidence(facts, "stream", &names(side))
             .ruled_out("the budget: the answer is complete")
             .fix("compare with stream: false")
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
+}
+
+/// A call of a tool that needs no arguments, streamed without even the empty object (vLLM 0.32.0, llama3_json).
+fn lost_empty_object(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    if signs.tool.as_ref().is_some_and(|found| found.kind != ToolKind::OneMode) {
+        return None;
+    }
+    let (at, call, side) = streams(facts).filter(|side| !side.at_cap()).find_map(|side| {
+        let mut calls = side.completion.tool_calls.iter().enumerate();
+        calls.find(|(_, call)| causes::is_nothing(&call.arguments)).map(|(at, call)| (at, call, side))
+    })?;
+    let whole = facts.sides.iter().filter(|other| other.mode == Mode::Plain).any(|other| {
+        let same = other.completion.tool_calls.get(at).filter(|other| other.name == call.name);
+        same.and_then(Side::object_of).is_some()
+    });
+    let message = format!(
+        "{} was streamed without its arguments, be it an empty object{}: clients that parse them fail",
+        call.name,
+        if whole { ", which the plain answer carries" } else { "" },
+    );
+    Some(
+        draft(signs, if whole { Confidence::High } else { Confidence::Medium }, message)
+            .evidence(facts, "stream", &names(side))
+            .ruled_out("the budget: the answer is complete")
+            .fix("use stream: false, or read missing arguments as an empty object")
             .fix(advice::upgrade(facts))
             .done(),
     )
