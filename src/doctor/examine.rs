@@ -242,9 +242,7 @@ fn flags(context: &Context, served: &str, findings: &[Finding]) -> Flags {
     let engine = context.engine.as_deref().unwrap_or_default();
     let mut names = [context.model.as_deref(), Some(served)].into_iter().flatten();
     let known = names.find(|model| catalogue::model_rule(model).is_some());
-    let advise = |family: Option<&str>| {
-        catalogue::recommend(engine, context.engine_version.as_deref(), known, family)
-    };
+    let advise = |family: Option<&str>| catalogue::recommend(engine, context.engine_version.as_deref(), known, family);
     let (calls, thoughts) = (advise(tool), advise(thought));
     let basis: Vec<String> = known
         .map(|model| format!("the model {model}"))

@@ -71,9 +71,8 @@ fn consequences(findings: &mut Vec<Finding>) {
         let of_calls = |cause: &&mut Finding| cause.rule != WRONG_THOUGHT;
         let (cause, note) = match found.rule.as_str() {
             "stream_only" if found.observed_family.is_some() || found.confidence < Confidence::High => {
-                let of_family = |cause: &Finding| {
-                    found.observed_family.is_none() || cause.observed_family == found.observed_family
-                };
+                let of_family =
+                    |cause: &Finding| found.observed_family.is_none() || cause.observed_family == found.observed_family;
                 let same = |cause: &Finding| cause.rule != WRONG_THOUGHT && of_family(cause);
                 let at = causes.iter().position(same);
                 let thoughts = || causes.iter().position(|cause| cause.rule == WRONG_THOUGHT);
