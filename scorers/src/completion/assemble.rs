@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::deltas::Watch;
 use super::deviation::{Notes, bounded};
 use super::json::{Json, Members, duplicates, get, get_some};
 use super::message::{Brought, Parts};
@@ -24,6 +25,7 @@ pub(super) struct Assembly {
     /// The index of the choice that counts: the first one seen.
     primary: Option<i64>,
     others: BTreeMap<i64, String>,
+    watch: Watch,
 }
 
 impl Assembly {
@@ -101,6 +103,9 @@ impl Assembly {
             self.error.get_or_insert_with(|| bounded(words, 500));
         }
         let ended = streamed && self.finish_reason.is_some() && get_some(members, "finish_reason").is_none();
+        if streamed && let Some(delta) = json.field("delta").and_then(|delta| delta.field("content")).and_then(Json::as_str) {
+            self.watch.take(delta);
+        }
         let brought = self.message(members, streamed, notes);
         if ended && (brought.text || brought.reasoning || brought.tool) {
             notes.add("delta_after_finish", "choices[0]", "more of the answer behind its finish_reason");
@@ -204,6 +209,9 @@ impl Assembly {
             && self.others.is_empty()
         {
             notes.add("choice_index", "choices[0].index", index);
+        }
+        if let Some(kind) = self.watch.verdict() {
+            notes.add(kind, "choices[0].delta.content", "the first deltas");
         }
         Completion {
             mode: None,

@@ -212,6 +212,8 @@ pub static DEVIATION_KINDS: &[DeviationKind] = &[
     harmful("finish_reason_missing", "no finish reason came"),
     harmful("finish_reason_not_text", "the finish reason is not a string"),
     harmful("finish_reason_unknown", "a finish reason outside the contract"),
+    harmful("deltas_in_pairs", "every delta of the text comes twice"),
+    harmful("deltas_cumulative", "every delta holds the whole text so far"),
     harmful("delta_after_finish", "the answer goes on behind a chunk that says it is over"),
     harmful("finish_reason_changed", "two different finish reasons in one stream"),
     harmful("finish_reason_stop_with_calls", "`stop` although calls were delivered"),

@@ -8,6 +8,7 @@ mod arguments;
 mod assemble;
 mod calls;
 mod checks;
+mod deltas;
 mod deviation;
 mod error;
 mod exchange;

@@ -137,8 +137,10 @@ fn dialogue(text: &str, at_cap: bool) -> Option<(usize, &'static str)> {
         let ends_in_label = text.trim_end().ends_with(user.trim_start());
         let begins_in_label =
             text.trim_start().starts_with(user.trim_start()) || text.trim_start().starts_with(own.trim_start());
-        let goes_on = text[at..].contains(own) || ends_in_label;
-        (goes_on && (at_cap || ends_in_label) && !begins_in_label && at > 0).then_some((at, user.trim_start()))
+        // `Log:` above the labels says what they are; a talk the model has with itself begins behind a whole answer.
+        let headed = text[..at].trim_end().ends_with(':');
+        let goes_on = text[at..].contains(own) && text.matches(user).count() > 1 || ends_in_label;
+        (goes_on && (at_cap || ends_in_label) && !begins_in_label && !headed && at > 0).then_some((at, user.trim_start()))
     })
 }
 
@@ -185,7 +187,8 @@ mod tests {
     #[test]
     fn finds_a_talk_with_itself() {
         case("It is Paris.\nUser: And Spain?\nAssistant: Madrid.\nUser:", true, Some("It is Paris."));
-        case("Paris.\n\n### Instruction:\nName a river.\n\n### Response:\nThe", true, Some("Paris.\n"));
+        case("Paris.\n\n### Instruction:\nA river?\n\n### Response:\nThe Seine.\n\n### Instruction:", true, Some("Paris.\n"));
+        case("Log:\nUser: asked\nAssistant: agreed\nUser: thanked", true, None);
         case("User: hi\nAssistant: hello\nUser: bye\nAssistant: bye", true, None);
         case("Steps:\nUser: clicks\nAssistant: answers, and so on.", false, None);
     }

@@ -29,7 +29,8 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     if signs.tool.is_none() && signs.reasoning.is_none() && lost.is_none() {
         return None;
     }
-    let gateway = facts.server().gateway.as_deref()?;
+    let framed = signs.reasoning.as_ref().is_some_and(|found| found.kind == ReasoningKind::MergedBack);
+    let gateway = facts.server().gateway.as_deref().or(framed.then_some("Open WebUI"))?;
     if let Some(trouble) = signs.tool.as_ref().filter(|found| found.kind == ToolKind::Gateway) {
         let message = format!("{} ({gateway}): cannot tell gateway from engine on this evidence", trouble.seen);
         return Some(
@@ -42,12 +43,12 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         );
     }
     if let Some(trouble) = signs.reasoning.as_ref().filter(|found| found.kind == ReasoningKind::MergedBack) {
-        let message = format!("{}, though the engine counted them apart: the gateway ({gateway}) put them back into the text", trouble.seen);
+        let message = format!("{}, though the engine split them off: the gateway ({gateway}) put them back into the text", trouble.seen);
         return Some(
             Draft::new(&RULE, Blame::Gateway, trouble.confidence, message)
                 .families(trouble.side.thoughts().map(|split| split.family), None)
                 .evidence(facts, "content", trouble.side.completion.text())
-                .fix("switch the gateway's merging off (LiteLLM: merge_reasoning_content_in_choices: false)")
+                .fix("switch the gateway's merging off (LiteLLM: merge_reasoning_content_in_choices: false), or call the engine instead of Open WebUI")
                 .fix("compare with a direct call to the engine")
                 .done(),
         );

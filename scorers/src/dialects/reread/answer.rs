@@ -16,7 +16,7 @@ const UNCLOSED: &str = "reasoning_unclosed";
 /// Guards against false alarms: markup that quotes, that names no declared tool, or that stands in a code sample is left alone.
 #[must_use]
 pub fn reread(completion: &Completion, request: &Request, hints: &Hints<'_>) -> Option<Reread> {
-    if is_plain(completion, request) {
+    if is_plain(completion, request, hints.model) {
         return None;
     }
     let hints = Hints { request: Some(request), ..*hints };
@@ -44,7 +44,7 @@ pub fn reread(completion: &Completion, request: &Request, hints: &Hints<'_>) -> 
 }
 
 /// A text without markup, and no calls to look for: the common case, told without a copy.
-fn is_plain(completion: &Completion, request: &Request) -> bool {
+fn is_plain(completion: &Completion, request: &Request, model: Option<&str>) -> bool {
     let text = completion.text();
     completion.tool_calls.is_empty()
         && request.tools.is_empty()
@@ -52,6 +52,8 @@ fn is_plain(completion: &Completion, request: &Request) -> bool {
         && split_reasoning(text).is_none()
         && turn_end(text, completion.is_truncated(), request).is_none()
         && residue::before_frame_end(text).is_none()
+        && residue::split_tag(completion.reasoning(), text).is_none()
+        && residue::odd_frame(text, model).is_none()
 }
 
 struct Work<'a> {
@@ -68,8 +70,15 @@ impl Work<'_> {
     fn read_text(&mut self) {
         let text = self.out.text().to_owned();
         let mut answer = text.clone();
+        if let Some((ends, begins)) = residue::split_tag(self.out.reasoning(), &text) {
+            self.book("tag_split", "content", "a closing tag is cut in two between reasoning and content".to_owned());
+            let reasoning = self.out.reasoning();
+            self.out.reasoning = Some(reasoning[..reasoning.len() - ends].to_owned());
+            answer.drain(..begins);
+        }
         for _ in 0..MOST_BLOCKS {
-            let Some(split) = split_reasoning(&answer) else { break };
+            let odd = || residue::odd_frame(&answer, self.hints.model);
+            let Some(split) = split_reasoning(&answer).or_else(odd) else { break };
             self.book("reasoning_in_content", "content", format!("{} markup stands in the content", split.family));
             self.add_reasoning(&split.reasoning);
             if split.unclosed && split.answer.is_empty() {

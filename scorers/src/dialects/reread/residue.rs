@@ -1,5 +1,7 @@
 //! Markers that a parser left behind when it took the call out of them.
 
+use super::super::Split;
+
 /// Outer markers, opening and closing, of the families whose parsers look for the inside only.
 const MARKERS: &[&str] = &[
     "<tool_call>",
@@ -52,5 +54,40 @@ pub(super) fn before_frame_end(text: &str) -> Option<&str> {
     FRAMES.iter().find_map(|(open, close)| {
         let inner = text.trim_end().strip_suffix(close)?;
         (!inner.contains(open) && !inner.trim().is_empty()).then(|| inner.trim_end())
+    })
+}
+
+/// Closing tags of thoughts that streaming parsers were seen to cut in two.
+const CLOSING: &[&str] = &["</think>", "</thought>", "</seed:think>", "[/THINK]", "</mm:think>"];
+
+/// How much of a closing tag ends the reasoning and how much of it begins the text: `weighing</thi` and `nk>Answer.`
+pub(super) fn split_tag(reasoning: &str, text: &str) -> Option<(usize, usize)> {
+    CLOSING.iter().find_map(|tag| {
+        let cut = (2..tag.len()).rev().find(|cut| reasoning.ends_with(&tag[..*cut]) && text.starts_with(&tag[*cut..]))?;
+        Some((cut, tag.len() - cut))
+    })
+}
+
+/// Frames around thoughts that no parser of an engine makes: what opens and closes them, whose they are, and the part of a
+/// model's name without which they mean nothing.
+const ODD_FRAMES: &[(&str, &str, &str, &str)] = &[
+    ("<details type=\"reasoning\"", "</details>", "open_webui_details", ""),
+    ("<thought>", "</thought>", "exaone_thought", "exaone"),
+];
+
+/// Thoughts in such a frame at the beginning of a text, and what follows.
+pub(super) fn odd_frame(text: &str, model: Option<&str>) -> Option<Split> {
+    let start = text.trim_start();
+    ODD_FRAMES.iter().find_map(|(open, close, family, owner)| {
+        let owned = owner.is_empty() || model.is_some_and(|model| model.to_ascii_lowercase().contains(owner));
+        let inside = start.strip_prefix(open).filter(|_| owned)?;
+        let (reasoning, answer) = inside.split_once(close).unwrap_or((inside, ""));
+        // The rest of the opening tag: its attributes.
+        let reasoning = match open.ends_with('>') {
+            true => reasoning,
+            false => reasoning.split_once('>').map_or("", |(_, rest)| rest),
+        };
+        let unclosed = !inside.contains(close);
+        Some(Split { family, reasoning: reasoning.trim().to_owned(), answer: answer.trim().to_owned(), unclosed, ..Split::default() })
     })
 }
