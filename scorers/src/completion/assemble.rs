@@ -103,7 +103,9 @@ impl Assembly {
             self.error.get_or_insert_with(|| bounded(words, 500));
         }
         let ended = streamed && self.finish_reason.is_some() && get_some(members, "finish_reason").is_none();
-        if streamed && let Some(delta) = json.field("delta").and_then(|delta| delta.field("content")).and_then(Json::as_str) {
+        if streamed
+            && let Some(delta) = json.field("delta").and_then(|delta| delta.field("content")).and_then(Json::as_str)
+        {
             self.watch.take(delta);
         }
         let brought = self.message(members, streamed, notes);

@@ -28,7 +28,8 @@ impl Watch {
             return Some("deltas_in_pairs");
         }
         // The last delta may be the rest of a cut window: each holds the one before, and more.
-        let piles = seen.windows(2).filter(|two| two[1].len() > two[0].len() && two[1].starts_with(two[0].as_str())).count();
+        let piles =
+            seen.windows(2).filter(|two| two[1].len() > two[0].len() && two[1].starts_with(two[0].as_str())).count();
         (seen.len() >= ENOUGH && piles + 1 == seen.len()).then_some("deltas_cumulative")
     }
 }

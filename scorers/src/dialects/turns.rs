@@ -140,7 +140,8 @@ fn dialogue(text: &str, at_cap: bool) -> Option<(usize, &'static str)> {
         // `Log:` above the labels says what they are; a talk the model has with itself begins behind a whole answer.
         let headed = text[..at].trim_end().ends_with(':');
         let goes_on = text[at..].contains(own) && text.matches(user).count() > 1 || ends_in_label;
-        (goes_on && (at_cap || ends_in_label) && !begins_in_label && !headed && at > 0).then_some((at, user.trim_start()))
+        (goes_on && (at_cap || ends_in_label) && !begins_in_label && !headed && at > 0)
+            .then_some((at, user.trim_start()))
     })
 }
 
@@ -187,7 +188,11 @@ mod tests {
     #[test]
     fn finds_a_talk_with_itself() {
         case("It is Paris.\nUser: And Spain?\nAssistant: Madrid.\nUser:", true, Some("It is Paris."));
-        case("Paris.\n\n### Instruction:\nA river?\n\n### Response:\nThe Seine.\n\n### Instruction:", true, Some("Paris.\n"));
+        case(
+            "Paris.\n\n### Instruction:\nA river?\n\n### Response:\nThe Seine.\n\n### Instruction:",
+            true,
+            Some("Paris.\n"),
+        );
         case("Log:\nUser: asked\nAssistant: agreed\nUser: thanked", true, None);
         case("User: hi\nAssistant: hello\nUser: bye\nAssistant: bye", true, None);
         case("Steps:\nUser: clicks\nAssistant: answers, and so on.", false, None);

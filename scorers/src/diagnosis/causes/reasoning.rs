@@ -119,7 +119,12 @@ fn thoughts_in_text<'a>(facts: &Facts<'a>, side: Side<'a>, split: &Split) -> Opt
             .then(|| trouble(ReasoningKind::WrongParser, side, Confidence::Low, seen));
     }
     if split.family == OPEN_WEBUI {
-        return Some(trouble(ReasoningKind::MergedBack, side, Confidence::High, "the thoughts stand in the text in Open WebUI's own frame"));
+        return Some(trouble(
+            ReasoningKind::MergedBack,
+            side,
+            Confidence::High,
+            "the thoughts stand in the text in Open WebUI's own frame",
+        ));
     }
     if facts.server().gateway.is_some() && side.completion.usage.and_then(|usage| usage.reasoning_tokens) > Some(0) {
         return Some(trouble(ReasoningKind::MergedBack, side, Confidence::Medium, seen));

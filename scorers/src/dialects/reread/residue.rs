@@ -63,7 +63,8 @@ const CLOSING: &[&str] = &["</think>", "</thought>", "</seed:think>", "[/THINK]"
 /// How much of a closing tag ends the reasoning and how much of it begins the text: `weighing</thi` and `nk>Answer.`
 pub(super) fn split_tag(reasoning: &str, text: &str) -> Option<(usize, usize)> {
     CLOSING.iter().find_map(|tag| {
-        let cut = (2..tag.len()).rev().find(|cut| reasoning.ends_with(&tag[..*cut]) && text.starts_with(&tag[*cut..]))?;
+        let cut =
+            (2..tag.len()).rev().find(|cut| reasoning.ends_with(&tag[..*cut]) && text.starts_with(&tag[*cut..]))?;
         Some((cut, tag.len() - cut))
     })
 }
@@ -88,6 +89,12 @@ pub(super) fn odd_frame(text: &str, model: Option<&str>) -> Option<Split> {
             false => reasoning.split_once('>').map_or("", |(_, rest)| rest),
         };
         let unclosed = !inside.contains(close);
-        Some(Split { family, reasoning: reasoning.trim().to_owned(), answer: answer.trim().to_owned(), unclosed, ..Split::default() })
+        Some(Split {
+            family,
+            reasoning: reasoning.trim().to_owned(),
+            answer: answer.trim().to_owned(),
+            unclosed,
+            ..Split::default()
+        })
     })
 }
