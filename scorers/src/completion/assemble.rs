@@ -62,6 +62,12 @@ impl Assembly {
         }
     }
 
+    /// Takes a chunk that repeats the one before but for a piece of text.
+    pub(super) fn take_piece(&mut self, piece: &str, field: &str, at_us: Option<u64>) {
+        let brought = self.parts.push(piece, field);
+        self.time(brought, at_us);
+    }
+
     fn head(&mut self, members: &Members<'_>, notes: &mut Notes) {
         let text = |key: &str| get_some(members, key).map(Json::to_text);
         match (&self.id, get_some(members, "id")) {

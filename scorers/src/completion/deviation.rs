@@ -75,6 +75,11 @@ impl Notes {
         self.found.push(Deviation::new(kind, place, detail));
     }
 
+    /// How many were booked of all kinds.
+    pub(super) fn total(&self) -> usize {
+        self.counts.iter().map(|(_, count)| count).sum()
+    }
+
     /// How many were booked of a kind.
     pub(super) fn count(&self, kind: &str) -> usize {
         self.counts.iter().find(|(known, _)| *known == kind).map_or(0, |(_, count)| *count)

@@ -7,9 +7,9 @@ use super::deviation::Notes;
 use super::json::{Json, Members, duplicates, get_some};
 
 /// Fields of reasoning, the most usual first (vLLM ≥ 0.16 `reasoning`, SGLang and llama.cpp `reasoning_content`).
-const REASONING: [&str; 4] = ["reasoning_content", "reasoning", "thinking", "reasoning_text"];
+pub(super) const REASONING: [&str; 4] = ["reasoning_content", "reasoning", "thinking", "reasoning_text"];
 /// Structured copies of the reasoning beside the plain field (OpenRouter, LiteLLM): read only where that is missing.
-const REASONING_COPIES: [&str; 2] = ["reasoning_details", "thinking_blocks"];
+pub(super) const REASONING_COPIES: [&str; 2] = ["reasoning_details", "thinking_blocks"];
 
 /// What has been read of one message.
 #[derive(Debug, Default)]
@@ -69,7 +69,18 @@ impl Parts {
         self.text.get_or_insert_default().push_str(text);
     }
 
-    fn sizes(&self) -> (usize, usize) {
+    /// Adds to one of the fields of [`REASONING`], or to the text.
+    pub(super) fn push(&mut self, piece: &str, field: &str) -> Brought {
+        if field == "content" {
+            self.push_text(piece);
+            return Brought { text: true, ..Brought::default() };
+        }
+        self.push_reasoning(piece, field);
+        Brought { reasoning: true, ..Brought::default() }
+    }
+
+    /// How much text and how much reasoning there is, in bytes.
+    pub(super) fn sizes(&self) -> (usize, usize) {
         (self.text.as_ref().map_or(0, String::len), self.reasoning.as_ref().map_or(0, String::len))
     }
 

@@ -16,6 +16,7 @@ mod json;
 mod mend;
 mod message;
 mod read;
+mod repeat;
 mod sse;
 mod stored;
 mod stream;

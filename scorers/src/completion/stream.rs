@@ -5,6 +5,7 @@ use super::deviation::Notes;
 use super::error::{self, ErrorObject};
 use super::json::{self, Json, Members};
 use super::read::{fault, transport};
+use super::repeat::Frame;
 use super::sse::{Event, Events};
 use super::{Answer, Body, Exchange, FaultKind};
 
@@ -17,6 +18,8 @@ struct Stream {
     done: bool,
     /// Events with JSON in them.
     chunks: usize,
+    /// The last chunk, where the next may repeat it.
+    frame: Option<Frame>,
     /// The data of the last event that was no JSON, shortened.
     unread: Option<String>,
 }
@@ -92,8 +95,21 @@ impl Stream {
     }
 
     fn data(&mut self, text: &str, event: &Event<'_>, notes: &mut Notes) {
+        if let Some(frame) = &self.frame
+            && let Some(piece) = frame.piece(text)
+        {
+            self.chunks += 1;
+            return self.assembly.take_piece(&piece, frame.field, event.at_us);
+        }
+        self.frame = None;
+        let before = (notes.total(), self.assembly.parts.sizes());
         match json::parse(text, notes) {
-            Ok(Json::Map(members)) => self.chunk(&members, event, notes),
+            Ok(Json::Map(members)) => {
+                self.chunk(&members, event, notes);
+                if notes.total() == before.0 && self.assembly.parts.sizes() != before.1 {
+                    self.frame = Frame::of(text, &members);
+                }
+            }
             Ok(other) if event.error => self.fail(ErrorObject::text(&other.to_text()), notes),
             Ok(other) => {
                 notes.add("chunk_not_json", "", format_args!("{} where an object is wanted", other.type_name()))

@@ -74,6 +74,31 @@ fn survives(exchange: &Exchange) {
     assert_eq!(*exchange, before);
 }
 
+/// Chunks, `$` for a piece of text: such that add up, and such that do not.
+const SHAPES: [&str; 17] = [
+    r#"{"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 9}}"#,
+    r#"{"id": "c", "choices": [{"index": 0, "delta": {"content": "$"}, "finish_reason": null}]}"#,
+    r#"{"id": "d", "choices": [{"index": 0, "delta": {"role": "assistant", "content": "$", "reasoning": null}}]}"#,
+    r#"{"choices": [{"index": 0, "delta": {"reasoning_content": "$", "content": ""}}], "usage": {"prompt_tokens": 3, "completion_tokens": 2}}"#,
+    r#"{"choices": [{"index": 0, "delta": {"reasoning": "$"}}]}"#,
+    r#"{"choices": [{"index": 0, "delta": {"reasoning": "$", "reasoning_content": "$"}}]}"#,
+    r#"{"choices": [{"index": 0, "delta": {"content": "$", "reasoning_details": [{"text": "$"}]}}]}"#,
+    r#"{"choices": [{"index": 0, "delta": {"content": "$", "refusal": "no"}}]}"#,
+    r#"{"choices": [{"index": 0, "delta": {"content": "$", "content": "$"}}]}"#,
+    r#"{"choices": [{"index": 0, "delta": {"content": ["$"]}}]}"#,
+    r#"{"choices": [{"index": 0, "delta": {"content": "$"}}, {"index": 1, "delta": {"content": "other"}}]}"#,
+    r#"{"choices": [{"index": 1, "delta": {"content": "$"}}]}"#,
+    r#"{"choices": [{"index": 0, "delta": {"content": "$"}, "finish_reason": "stop"}]}"#,
+    r#"{"choices": [{"index": 0, "delta": {"content": "$", "tool_calls": []}}]}"#,
+    r#"{"choices": [{"index": 0, "delta": {"content": "$", "tool_calls": [{"index": 0, "id": "1", "type": "function", "function": {"name": "f", "arguments": "$"}}]}}]}"#,
+    r#"{"choices": [{"index": 0, "text": "$"}], "error": {"message": "$"}}"#,
+    r#"{"content": "$", "choices": [{"index": 0, "message": {"content": "$"}}]}"#,
+];
+
+/// Pieces of text, as they stand in JSON: plain, empty, escaped, and such as end the string or break it.
+const TEXTS: [&str; 10] =
+    ["a", " word", "", "門番", r"\n", r#"\""#, r"\ud83d\ude00", r"\ud83d", r#""}, "role": "b", "x": {"y": ""#, "\t"];
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
@@ -97,6 +122,27 @@ proptest! {
         let cut = cut.min(bytes.len());
         let pieces = [&bytes[..cut], &bytes[cut..]].map(|raw| Piece { at_us: 0, raw: Raw(raw.to_vec()) });
         survives(&Exchange { mode: Mode::Stream, body: Body::Pieces(pieces.to_vec()), ..plain("") });
+    }
+
+    /// Chunks that repeat one another are read as chunks that do not: every other one has a space after it.
+    #[test]
+    fn repeated_chunks_read_as_others_do(
+        picked in prop::collection::vec((prop::sample::select(SHAPES.to_vec()), prop::sample::select(TEXTS.to_vec()), 1_usize..4), 1..12),
+    ) {
+        let repeated: Vec<String> = picked
+            .iter()
+            .flat_map(|(shape, text, times)| std::iter::repeat_n(shape.replace('$', text), *times))
+            .collect();
+        let [same, apart] = [["", ""], ["", " "]].map(|spaces| {
+            let mut events: Vec<String> =
+                (0..).zip(&repeated).map(|(at, chunk)| format!("data: {chunk}{}\n\n", spaces[at % 2])).collect();
+            events.push(r#"data: {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}"#.to_owned() + "\n\ndata: [DONE]\n\n");
+            let mut answer = read(&streamed(&events.iter().map(String::as_str).collect::<Vec<_>>()));
+            let (Answer::Completion(Completion { deviations, .. }) | Answer::Fault(Fault { deviations, .. })) = &mut answer;
+            deviations.iter_mut().for_each(|one| one.detail.retain(|char| char != ' '));
+            answer
+        });
+        prop_assert_eq!(same, apart);
     }
 
     #[test]
