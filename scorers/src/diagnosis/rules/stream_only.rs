@@ -71,7 +71,10 @@ fn streams<'a, 's>(facts: &'s Facts<'a>) -> impl Iterator<Item = &'s Side<'a>> {
 /// An error on a line `error: …`, which clients of event streams do not read.
 fn error_line(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    let exchanges = facts.faults.iter().map(|(exchange, _)| *exchange).chain(facts.sides.iter().map(|side| side.exchange));
+    // Reading has noted such a line of every stream that it could read.
+    let noted = |side: &&Side<'_>| side.completion.deviations.iter().any(|deviation| deviation.kind == "sse_error_line");
+    let exchanges =
+        facts.faults.iter().map(|(exchange, _)| *exchange).chain(facts.sides.iter().filter(noted).map(|side| side.exchange));
     let line = exchanges.filter(|exchange| exchange.mode == Mode::Stream).find_map(|exchange| match &exchange.body {
         Body::None => None,
         Body::Plain(raw) => error_in(&raw.0),
