@@ -165,12 +165,16 @@ impl Arguments {
 #[serde(default)]
 pub struct Usage {
     /// Tokens of the prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_tokens: Option<u64>,
     /// Tokens generated, reasoning included.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub completion_tokens: Option<u64>,
     /// `completion_tokens_details.reasoning_tokens` (or `usage.reasoning_tokens`).
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning_tokens: Option<u64>,
     /// `prompt_tokens_details.cached_tokens`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cached_tokens: Option<u64>,
 }
 
@@ -179,12 +183,16 @@ pub struct Usage {
 #[serde(default)]
 pub struct Timing {
     /// The first reasoning token.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub first_reasoning_us: Option<u64>,
     /// The first text token.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub first_text_us: Option<u64>,
     /// The first tool-call token.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub first_tool_us: Option<u64>,
     /// The last token.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_token_us: Option<u64>,
     /// The whole answer.
     pub latency_us: u64,

@@ -253,6 +253,6 @@ impl<'a> Side<'a> {
 
 fn weigh(text: &str) -> u64 {
     let ascii = text.bytes().filter(u8::is_ascii).count() as u64;
-    let other = text.chars().filter(|c| !c.is_ascii()).count() as u64;
+    let other = text.chars().count() as u64 - ascii;
     ascii / 3 + other + other / 2
 }

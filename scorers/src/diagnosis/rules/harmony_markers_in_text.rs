@@ -36,7 +36,9 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
 
 /// The opening marker of a whole channel header (`<|channel|>name<|message|>`): prose names markers, and writes no headers.
 fn marker_in(text: &str) -> Option<&'static str> {
-    let (before, rest) = text.split_once("<|channel|>")?;
+    let at = memchr::memchr(b'<', text.as_bytes())?;
+    let at = at + text[at..].find("<|channel|>")?;
+    let (before, rest) = (&text[..at], &text[at + "<|channel|>".len()..]);
     let name: usize = rest.find("<|")?;
     let next = rest.get(name..)?;
     let header = name < 80 && ["<|message|>", "<|constrain|>"].iter().any(|marker| next.starts_with(marker));
