@@ -12,10 +12,10 @@ mod tests;
 use modes::Side;
 
 use crate::completion::{self, Answer, Deviation, Exchange};
-use crate::diagnosis::facts::Model;
+use crate::diagnosis::facts::Facts;
 use crate::diagnosis::{AttemptView, Context, Finding, attempt_findings};
 use crate::dialects::{self, Hints, Reread};
-use crate::request::{Request, ToolChoice};
+use crate::request::Request;
 use crate::scorer::{Expectation, Verdict};
 
 /// One execution of a task, ready to judge.
@@ -78,12 +78,11 @@ pub struct Judgement {
     pub repairs: Vec<Deviation>,
 }
 
-/// Calls arrived, and the model's own format writes no types. A forced call is written as JSON whatever the format.
-fn is_untyped(attempt: &Attempt<'_>, answers: &[Answer]) -> bool {
-    let calls = answers.iter().filter_map(Answer::completion).any(|completion| !completion.tool_calls.is_empty());
-    let forced = matches!(attempt.request.tool_choice, Some(ToolChoice::Required | ToolChoice::Named(_)));
-    let family = || Model::read(&[attempt.context.model.as_deref(), Some(&attempt.request.model)]).tool_family();
-    calls && !forced && family().and_then(dialects::writes_types) == Some(false)
+/// A value of a call is not of its declared type, and the model's own format writes no types.
+fn is_untyped(view: &AttemptView<'_>) -> bool {
+    let calls = view.answers.iter().filter_map(Answer::completion).flat_map(|completion| &completion.tool_calls);
+    let mut lost = calls.filter(|call| dialects::may_have_lost_types(call, view.request));
+    lost.next().is_some() && Facts::read(view).writes_types() == Some(false)
 }
 
 /// Judges one attempt: reads the exchanges, scores what was delivered, re-reads where the wire shows a fault, scores
@@ -114,10 +113,19 @@ fn is_untyped(attempt: &Attempt<'_>, answers: &[Answer]) -> bool {
 pub fn judge(attempt: &Attempt<'_>) -> Judgement {
     let answers: Vec<Answer> = attempt.exchanges.iter().map(read).collect();
     let model = attempt.context.model.as_deref().unwrap_or(&attempt.request.model);
+    let unread = AttemptView {
+        task: attempt.task,
+        request: attempt.request,
+        exchanges: attempt.exchanges,
+        answers: &answers,
+        rereads: &[],
+        scored: &[],
+        context: attempt.context,
+    };
     let hints = Hints {
         request: Some(attempt.request),
         model: Some(model).filter(|model| !model.is_empty()),
-        untyped: is_untyped(attempt, &answers),
+        untyped: is_untyped(&unread),
     };
     let mut rereads: Vec<Option<Reread>> =
         answers.iter().map(|answer| dialects::reread(answer.completion()?, attempt.request, &hints)).collect();
@@ -133,15 +141,7 @@ pub fn judge(attempt: &Attempt<'_>) -> Judgement {
     let sides = sides(&answers, &rereads);
     let cut = outcome::cut(attempt.request, &sides, &mut scored);
     outcome::given_up(&sides, &mut scored);
-    let findings = attempt_findings(&AttemptView {
-        task: attempt.task,
-        request: attempt.request,
-        exchanges: attempt.exchanges,
-        answers: &answers,
-        rereads: &rereads,
-        scored: &scored,
-        context: attempt.context,
-    });
+    let findings = attempt_findings(&AttemptView { rereads: &rereads, scored: &scored, ..unread });
     let outcome = if whole { outcome::decide(&sides, &scored, cut, &findings) } else { Outcome::Error };
     let repairs = rereads.into_iter().flatten().flat_map(|reread| reread.repairs).collect();
     Judgement { outcome, scored, findings, answers, repairs }

@@ -307,3 +307,26 @@ fn every_status_that_is_no_success_is_explained() {
         assert!(told.contains(&format!("HTTP {status}")), "{status}: {:?}", rules(&verdict));
     }
 }
+
+#[test]
+fn a_configured_parser_tells_that_a_format_writes_no_types() {
+    let told = |flags: &[&str]| {
+        let parameters = serde_json::json!({"type": "object", "properties": {"days": {"type": "integer"}}});
+        let call = serde_json::json!({"id": "c", "type": "function",
+            "function": {"name": "forecast", "arguments": "{\"days\": \"3\"}"}});
+        let message = serde_json::json!({"role": "assistant", "content": null, "tool_calls": [call]});
+        let line = serde_json::json!({
+            "engine": "vllm", "server_flags": flags,
+            "request": {"model": "served", "messages": [{"role": "user", "content": "3 days"}],
+                "tools": [{"type": "function", "function": {"name": "forecast", "parameters": parameters}}]},
+            "response": {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]},
+            "task": {"tool_call": {"name": "forecast", "arguments": {"days": 3}}},
+        });
+        let verdict = serde_json::to_value(diagnose(&line).unwrap()).unwrap();
+        [text(&verdict, "/outcome"), text(&verdict, "/expectations/0/intent")].map(str::to_owned)
+    };
+    let flags = ["--enable-auto-tool-choice", "--tool-call-parser", "qwen3_coder"];
+    assert_eq!(told(&flags), ["server_fault", "pass"]);
+    assert_eq!(told(&["--enable-auto-tool-choice", "--tool-call-parser", "hermes"])[0], "failed");
+    assert_eq!(told(&[])[0], "failed");
+}

@@ -43,7 +43,7 @@ fn alike(facts: &Facts<'_>, family: Option<&str>) -> Option<String> {
     if facts.model().rule.is_some() {
         return None;
     }
-    let hints = Hints { request: Some(facts.request), ..Hints::default() };
+    let hints = Hints { request: Some(facts.view.request), ..Hints::default() };
     let engine = facts.server().engine.as_deref().unwrap_or(ELSEWHERE);
     let whole = |found: &Recognition| found.strength == Strength::Strong && found.damage.is_none();
     let others = TOOL_DIALECTS.iter().filter(|dialect| {

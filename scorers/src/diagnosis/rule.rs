@@ -115,7 +115,7 @@ fn read_error(facts: &Facts<'_>) -> Option<ErrorSign> {
         let explained = errors::explain(text, status, history)?;
         Some(ErrorSign { explained, text: excerpt(text), status, place })
     };
-    let from_notes = || facts.notes.iter().find_map(|note| explain(note, None, "from the server's log"));
+    let from_notes = || facts.view.context.notes.iter().find_map(|note| explain(note, None, "from the server's log"));
     for (exchange, fault) in &facts.faults {
         let words = [fault.error_type.as_deref(), fault.code.as_deref()];
         let words: Vec<&str> =
@@ -169,7 +169,7 @@ impl Draft {
     /// One more piece of evidence.
     #[must_use]
     pub fn evidence(mut self, facts: &Facts<'_>, place: &str, text: &str) -> Self {
-        let evidence = Evidence { task: facts.task.to_owned(), place: place.to_owned(), excerpt: excerpt(text) };
+        let evidence = Evidence { task: facts.view.task.to_owned(), place: place.to_owned(), excerpt: excerpt(text) };
         if !text.is_empty() {
             self.0.evidence.push(evidence);
         }

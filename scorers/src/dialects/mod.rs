@@ -12,13 +12,13 @@ mod thinking;
 mod turns;
 mod types;
 
-pub(crate) use read::{Stand, is_word_of_sentence};
+pub(crate) use read::{Stand, is_mistyped, is_word_of_sentence, reads_as_declared};
 
 pub use bytes::ByteSet;
 pub use dialect::{reasoning_dialect, recognise, split_reasoning, tool_dialect, writes_types};
 pub use registry::{REASONING_DIALECTS, TOOL_DIALECTS};
 pub use reread::reread;
-pub(crate) use reread::{PADDED, UNTYPED};
+pub(crate) use reread::{PADDED, UNTYPED, may_have_lost_types};
 pub use turns::turn_end;
 pub use types::{
     Call, Grammar, Hints, Need, Parsed, ReasoningDialect, Recognition, Reread, Scan, Split, Strength, Thinking,

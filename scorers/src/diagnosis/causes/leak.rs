@@ -62,7 +62,7 @@ pub(super) fn leak<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<
 /// A call to read, not to make: a bare one in a code fence in an answer that is as the task wants it, or one that was asked for.
 fn is_sample(facts: &Facts<'_>, side: &Side<'_>, found: Seen) -> bool {
     let code = side.in_fence() && found.strength == Strength::Weak;
-    code && !facts.scored.is_empty() && !facts.something_failed() || facts.markup_was_asked_for(side)
+    code && !facts.view.scored.is_empty() && !facts.something_failed() || facts.markup_was_asked_for(side)
 }
 
 /// What the markup itself says, whatever parser runs.

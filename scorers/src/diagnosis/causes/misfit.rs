@@ -5,7 +5,6 @@
 
 use serde_json::Value;
 
-use crate::catalogue::{self, FamilyKind};
 use crate::completion::{Mode, ToolCall};
 use crate::diagnosis::Confidence;
 use crate::diagnosis::facts::{CallState, Facts, Side};
@@ -29,6 +28,8 @@ pub enum Departure {
         by_reference: bool,
         /// What arrived.
         value: Value,
+        /// Its text, as a format without types holds it, reads as the declared type.
+        reads: bool,
     },
     /// Anything else the schema says, in the validator's words.
     Other(String),
@@ -88,8 +89,8 @@ pub(in crate::diagnosis) fn assess<'a>(facts: &Facts<'a>) -> Option<Misfit<'a>> 
     if !alike || side.lost_tokens() && !shown() {
         return None;
     }
-    let family = family_of(facts);
-    let (maker, confidence) = judge(facts, side, departure, family);
+    let family = facts.written_family();
+    let (maker, confidence) = judge(facts, side, departure);
     Some(Misfit { call, departure: departure.clone(), maker, confidence, family })
 }
 
@@ -116,68 +117,29 @@ pub(in crate::diagnosis) fn departure(tool: &Tool, arguments: &Value) -> Option<
         return Some(Departure::Missing(missing));
     }
     let mistyped = arguments.as_object()?.iter().find_map(|(key, value)| {
-        let declared = declared_type(&tool.parameters, key).filter(|declared| !is(value, declared.name))?;
+        let (declared, root) = (declared_type(&tool.parameters, key)?, &tool.parameters);
+        let schema = root.get("properties")?.get(key).filter(|schema| dialects::is_mistyped(value, schema, root))?;
         let (wants, by_reference) = (declared.name, declared.by_reference);
-        Some(Departure::Type { key: key.clone(), wants, by_reference, value: value.clone() })
+        let reads = dialects::reads_as_declared(value, schema, root);
+        Some(Departure::Type { key: key.clone(), wants, by_reference, value: value.clone(), reads })
     });
     mistyped.or_else(|| wrong.into_iter().next().map(Departure::Other))
 }
 
-fn is(value: &Value, declared: &str) -> bool {
-    match declared {
-        "object" => value.is_object(),
-        "array" => value.is_array(),
-        "string" => value.is_string(),
-        "boolean" => value.is_boolean(),
-        "null" => value.is_null(),
-        "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
-        _ => value.is_number(),
-    }
-}
-
-/// The family that the model, else the configured parser, speaks.
-fn family_of(facts: &Facts<'_>) -> Option<&'static str> {
-    let engine = facts.server().engine.as_deref().unwrap_or_default();
-    let parser = || facts.launch.tool_parser.value();
-    let by_parser =
-        || catalogue::parser_families(engine, FamilyKind::Tool, parser()?).first().map(|family| family.as_str());
-    facts.model().tool_family().or_else(by_parser)
-}
-
-fn judge(facts: &Facts<'_>, side: &Side<'_>, departure: &Departure, family: Option<&str>) -> (Maker, Confidence) {
+fn judge(facts: &Facts<'_>, side: &Side<'_>, departure: &Departure) -> (Maker, Confidence) {
     if side.lost_tokens() {
         return (Maker::Lost, Confidence::Low);
     }
-    // A forced call is written as JSON under a grammar, whatever the model's own format.
-    let typed = if facts.forced() { Some(true) } else { family.and_then(dialects::writes_types) };
+    let typed = facts.writes_types();
     // A streaming parser may lose what nobody saw whole.
     let stream_alone = facts.sides.iter().all(|side| side.mode == Mode::Stream);
     let seen = if stream_alone { Confidence::Low } else { Confidence::High };
     match (departure, typed) {
-        (Departure::Type { wants, value, .. }, Some(false)) if reads_as(value, wants) => {
-            (Maker::Mistyped, Confidence::Medium)
-        }
-        (Departure::Type { wants, value, .. }, None) if reads_as(value, wants) => (Maker::Model, Confidence::Low),
+        (Departure::Type { reads: true, .. }, Some(false)) => (Maker::Mistyped, Confidence::Medium),
+        (Departure::Type { reads: true, .. }, None) => (Maker::Model, Confidence::Low),
         (Departure::Missing(_), _) if typed != Some(true) => (Maker::Model, seen.min(Confidence::Medium)),
         // What is there was written: a parser loses, and does not invent.
         (Departure::Type { .. } | Departure::Other(_), _) => (Maker::Model, Confidence::High),
         (Departure::Missing(_), _) => (Maker::Model, seen),
-    }
-}
-
-/// The text of a value, as a format without types would hold it, is of the declared type.
-fn reads_as(value: &Value, declared: &str) -> bool {
-    let text = match value {
-        Value::Null => return false,
-        Value::String(text) => text.trim().to_owned(),
-        other => other.to_string(),
-    };
-    match declared {
-        "string" => true,
-        "boolean" => ["true", "false"].iter().any(|word| text.eq_ignore_ascii_case(word)),
-        "integer" | "number" | "array" | "object" => {
-            serde_json::from_str(&text).is_ok_and(|value| is(&value, declared))
-        }
-        _ => false,
     }
 }

@@ -178,7 +178,7 @@ fn call_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> ReasoningTrouble<
         (ReasoningKind::CallInThoughts, Confidence::High)
     } else if facts.launch.reasoning_parser.value().is_some() || facts.foreign_markers(&side) {
         (ReasoningKind::AnswerTaken, Confidence::High)
-    } else if facts.request.thinking == Some(false) || before.trim().is_empty() || !facts.thinks_in_tags(family) {
+    } else if facts.view.request.thinking == Some(false) || before.trim().is_empty() || !facts.thinks_in_tags(family) {
         (ReasoningKind::AnswerTaken, Confidence::Medium)
     } else {
         (ReasoningKind::CallInThoughts, Confidence::Medium)
@@ -216,7 +216,7 @@ fn answer_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<Reasonin
     if !side.is_silent() || elsewhere || side.finish() == "tool_calls" {
         return None;
     }
-    let tiny = facts.request.max_tokens.is_some_and(|max| max <= TINY_BUDGET);
+    let tiny = facts.view.request.max_tokens.is_some_and(|max| max <= TINY_BUDGET);
     if side.at_cap() && !tiny || side.is_phantom() || facts.answers_a_tool_result() {
         return None;
     }
@@ -231,12 +231,12 @@ fn answer_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<Reasonin
     } else if facts.launch.double_reasoning {
         (ReasoningKind::DoubleSplit, Confidence::High)
     } else if only_streamed
-        && facts.request.thinking == Some(false)
+        && facts.view.request.thinking == Some(false)
         && facts.reasoning_parser_is_the_models() != Some(false)
     {
         (ReasoningKind::StreamStart, Confidence::Medium)
     } else {
-        let sure = tiny || facts.request.thinking == Some(false) || facts.wants_json() || facts.foreign_markers(&side);
+        let sure = tiny || facts.view.request.thinking == Some(false) || facts.wants_json() || facts.foreign_markers(&side);
         (ReasoningKind::AnswerTaken, if sure { Confidence::High } else { Confidence::Medium })
     };
     Some(trouble(kind, side, confidence, seen))
@@ -261,7 +261,7 @@ fn modes_differ<'a>(facts: &Facts<'a>) -> Option<ReasoningTrouble<'a>> {
 fn suppressed<'a>(facts: &Facts<'a>) -> Option<ReasoningTrouble<'a>> {
     let side = facts.sides.first()?;
     let applies = facts.wants_json()
-        && facts.request.thinking != Some(false)
+        && facts.view.request.thinking != Some(false)
         && facts.launch.reasoning_parser == Known::Absent
         && side.completion.reasoning.is_none()
         && !side.is_silent()
@@ -283,7 +283,7 @@ fn unfinished<'a>(facts: &Facts<'a>) -> Option<ReasoningTrouble<'a>> {
     let side =
         facts.sides.iter().find(|side| side.at_cap() && !side.is_silent() && side.completion.tool_calls.is_empty())?;
     let applies = facts.launch.reasoning_parser == Known::Absent
-        && facts.request.thinking != Some(false)
+        && facts.view.request.thinking != Some(false)
         && !facts.wants_json()
         && !side.has_reasoning()
         && facts.model().thinks_unasked

@@ -69,10 +69,10 @@ pub struct ToolTrouble<'a> {
 pub(in crate::diagnosis) fn assess<'a>(facts: &Facts<'a>) -> Option<ToolTrouble<'a>> {
     let sides = &facts.sides;
     let leaking = sides.iter().find(|side| side.call_state() == CallState::Leak);
-    if facts.request.tools.is_empty() {
+    if facts.view.request.tools.is_empty() {
         return leaking.and_then(|side| without_tools(facts, side));
     }
-    if facts.request.tool_choice == Some(ToolChoice::None) {
+    if facts.view.request.tool_choice == Some(ToolChoice::None) {
         return None;
     }
     let state = |wanted: &[CallState]| sides.iter().find(|side| wanted.contains(&side.call_state())).copied();

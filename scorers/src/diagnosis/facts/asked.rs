@@ -29,13 +29,13 @@ impl Facts<'_> {
     /// llama.cpp `reasoning_format`, SGLang `separate_reasoning`, Groq `reasoning_format: "raw"`.
     #[must_use]
     pub fn thoughts_were_asked_for(&self, text: &str, split: &Split) -> bool {
-        let body = &self.request.body;
+        let body = &self.view.request.body;
         let format = body.get("reasoning_format").and_then(Value::as_str);
         let unsplit = matches!(format, Some("none" | "raw"))
             || body.get("separate_reasoning").and_then(Value::as_bool) == Some(false);
         let taught = || {
             let tag = if split.prefilled { closing_tag(text) } else { leading_tag(text) };
-            let speaks = |tag: &str| ["user", "system"].iter().any(|role| self.request.text_of(role).contains(tag));
+            let speaks = |tag: &str| ["user", "system"].iter().any(|role| self.view.request.text_of(role).contains(tag));
             self.model().reasons != Some(true) && tag.is_some_and(speaks)
         };
         unsplit || taught()
@@ -49,7 +49,7 @@ impl Facts<'_> {
         if self.call_was_missed() || self.forced() || side.completion.text().trim().len() < markup.len() + PROSE {
             return false;
         }
-        let user = self.request.text_of("user");
+        let user = self.view.request.text_of("user");
         let tag =
             leading_tag(markup).map(|tag| tag.split([' ', '=']).next().unwrap_or(tag)).filter(|tag| tag.len() > 3);
         tag.is_some_and(|tag| user.contains(tag)) || SHOW.as_ref().is_some_and(|pattern| pattern.is_match(&user))
@@ -58,7 +58,7 @@ impl Facts<'_> {
     /// Where the request switches thinking off, and how it says so.
     #[must_use]
     pub fn thinking_switched_off(&self) -> Option<&'static str> {
-        let body = &self.request.body;
+        let body = &self.view.request.body;
         let is = |pointer: &str, off: &[Value]| body.pointer(pointer).is_some_and(|value| off.contains(value));
         let spelled: [(&str, &[Value], &str); 7] = [
             ("/chat_template_kwargs/enable_thinking", &[false.into()], "chat_template_kwargs.enable_thinking false"),

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::{Facts, Known, Side};
 use crate::catalogue::{self, FamilyKind, MatrixOutcome};
 use crate::completion::Mode;
+use crate::dialects;
 
 impl Facts<'_> {
     pub(super) fn engine(&self) -> &str {
@@ -13,6 +14,23 @@ impl Facts<'_> {
 
     pub(super) fn version(&self) -> Option<&str> {
         self.server().version.as_deref()
+    }
+
+    /// The family that the model, else the configured parser, speaks.
+    #[must_use]
+    pub fn written_family(&self) -> Option<&'static str> {
+        let parser = || self.launch.tool_parser.value();
+        let of_parser = || {
+            catalogue::parser_families(self.engine(), FamilyKind::Tool, parser()?).first().map(|family| family.as_str())
+        };
+        self.model().tool_family().or_else(of_parser)
+    }
+
+    /// The model's calls say of what type their values are; `None` where its format is not known. A forced call is
+    /// written as JSON under a grammar, whatever the model's own format.
+    #[must_use]
+    pub fn writes_types(&self) -> Option<bool> {
+        if self.forced() { Some(true) } else { self.written_family().and_then(dialects::writes_types) }
     }
 
     /// The configured tool parser reads this family's calls. `None` when either is not known.
@@ -124,7 +142,7 @@ impl Facts<'_> {
     #[must_use]
     pub fn prompt_too_short_for_tools(&self, side: &Side<'_>) -> bool {
         let Some(prompt) = side.completion.usage.and_then(|usage| usage.prompt_tokens) else { return false };
-        let tools = self.request.body.get("tools").map(|tools| tools.to_string().len()).unwrap_or_default();
+        let tools = self.view.request.body.get("tools").map(|tools| tools.to_string().len()).unwrap_or_default();
         prompt > 0 && prompt < (tools / 6) as u64
     }
 
@@ -138,7 +156,7 @@ impl Facts<'_> {
     /// writes (bare quotes, line breaks), and the reason. What has too much at its end is a parser's work.
     #[must_use]
     pub fn broken_history_call(&self) -> Option<(String, &'static str)> {
-        let messages = self.request.messages.iter();
+        let messages = self.view.request.messages.iter();
         let calls: Vec<_> =
             messages.filter_map(|message| message.get("tool_calls").and_then(Value::as_array)).flatten().collect();
         let blank = |call: &&Value| {

@@ -26,28 +26,20 @@ use serde_json::Value;
 
 use super::AttemptView;
 use crate::completion::{Answer, Exchange, Fault};
-use crate::judge::Scored;
-use crate::request::{Request, ToolChoice};
+use crate::request::ToolChoice;
 use crate::scorer::Verdict;
 
 /// What is known of one attempt.
 #[derive(Clone, Debug)]
 pub struct Facts<'a> {
-    /// The task's id.
-    pub task: &'a str,
-    /// What was asked.
-    pub request: &'a Request,
-    /// The verdicts, where there are any.
-    pub scored: &'a [Scored],
+    /// The attempt.
+    pub view: AttemptView<'a>,
     /// The launch line.
     pub launch: Launch,
     /// The completions.
     pub sides: Vec<Side<'a>>,
     /// The exchanges without one.
     pub faults: Vec<(&'a Exchange, &'a Fault)>,
-    /// Start-up logs and probes.
-    pub notes: &'a [String],
-    view: AttemptView<'a>,
     // Most answers are fine, and then nobody asks for these.
     server: OnceCell<Server>,
     model: OnceCell<Model>,
@@ -75,14 +67,10 @@ impl<'a> Facts<'a> {
             }
         }
         Self {
-            task: view.task,
-            request: view.request,
-            scored: view.scored,
+            view: *view,
             launch: Launch::read(view.context),
             sides,
             faults,
-            notes: &view.context.notes,
-            view: *view,
             server: OnceCell::new(),
             model: OnceCell::new(),
         }
@@ -102,26 +90,26 @@ impl<'a> Facts<'a> {
     pub fn model(&self) -> &Model {
         self.model.get_or_init(|| {
             let stated = [self.launch.model.as_deref(), self.view.context.model.as_deref()];
-            Model::read(&[stated[0], stated[1], Some(&self.request.model)])
+            Model::read(&[stated[0], stated[1], Some(&self.view.request.model)])
         })
     }
 
     /// A call is forced.
     #[must_use]
     pub fn forced(&self) -> bool {
-        matches!(self.request.tool_choice, Some(ToolChoice::Required | ToolChoice::Named(_)))
+        matches!(self.view.request.tool_choice, Some(ToolChoice::Required | ToolChoice::Named(_)))
     }
 
     /// Calls may be made.
     #[must_use]
     pub fn may_call(&self) -> bool {
-        !self.request.tools.is_empty() && self.request.tool_choice != Some(ToolChoice::None)
+        !self.view.request.tools.is_empty() && self.view.request.tool_choice != Some(ToolChoice::None)
     }
 
     /// The messages hold tool calls or their results.
     #[must_use]
     pub fn history_calls(&self) -> bool {
-        self.request.messages.iter().any(|message| {
+        self.view.request.messages.iter().any(|message| {
             message.get("role").and_then(Value::as_str) == Some("tool")
                 || message.get("tool_calls").and_then(Value::as_array).is_some_and(|calls| !calls.is_empty())
         })
@@ -129,7 +117,7 @@ impl<'a> Facts<'a> {
 
     /// The ids of the calls in the history.
     pub fn history_ids(&self) -> impl Iterator<Item = &'a str> {
-        let messages = self.request.messages.iter();
+        let messages = self.view.request.messages.iter();
         let calls = messages.filter_map(|message| message.get("tool_calls").and_then(Value::as_array)).flatten();
         calls.filter_map(|call| call.get("id").and_then(Value::as_str))
     }
@@ -137,13 +125,13 @@ impl<'a> Facts<'a> {
     /// The last message is a tool's result: the model may have nothing to add.
     #[must_use]
     pub fn answers_a_tool_result(&self) -> bool {
-        self.request.messages.last().and_then(|message| message.get("role")).and_then(Value::as_str) == Some("tool")
+        self.view.request.messages.last().and_then(|message| message.get("role")).and_then(Value::as_str) == Some("tool")
     }
 
     /// The text of the tool's result that the messages end with.
     #[must_use]
     pub fn last_result(&self) -> Option<String> {
-        match self.request.messages.last()?.get("content")? {
+        match self.view.request.messages.last()?.get("content")? {
             Value::String(text) => Some(text.clone()),
             Value::Array(parts) => {
                 let texts = parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str));
@@ -156,7 +144,7 @@ impl<'a> Facts<'a> {
     /// The request names stop sequences.
     #[must_use]
     pub fn has_stop(&self) -> bool {
-        match self.request.body.get("stop") {
+        match self.view.request.body.get("stop") {
             Some(Value::String(text)) => !text.is_empty(),
             Some(Value::Array(texts)) => !texts.is_empty(),
             _ => false,
@@ -166,7 +154,7 @@ impl<'a> Facts<'a> {
     /// JSON was asked for through the API.
     #[must_use]
     pub fn wants_json(&self) -> bool {
-        self.request.response_format.as_ref().is_some_and(|format| {
+        self.view.request.response_format.as_ref().is_some_and(|format| {
             matches!(format.get("type").and_then(Value::as_str), Some("json_schema" | "json_object"))
         })
     }
@@ -185,19 +173,20 @@ impl<'a> Facts<'a> {
     /// The same request gives the same answer.
     #[must_use]
     pub fn is_greedy(&self) -> bool {
-        self.request.body.get("temperature").and_then(Value::as_f64) == Some(0.0)
+        self.view.request.body.get("temperature").and_then(Value::as_f64) == Some(0.0)
     }
 
     /// The request says that two answers may differ.
     #[must_use]
     pub fn is_sampled(&self) -> bool {
-        self.request.body.get("temperature").and_then(Value::as_f64).is_some_and(|degree| degree > 0.0)
+        self.view.request.body.get("temperature").and_then(Value::as_f64).is_some_and(|degree| degree > 0.0)
     }
 
     /// The task wanted a call, and none was delivered as wanted.
     #[must_use]
     pub fn call_was_missed(&self) -> bool {
-        self.scored
+        self.view
+            .scored
             .iter()
             .any(|scored| scored.scorer.starts_with("tool_call") && matches!(scored.delivered, Verdict::Fail(_)))
     }
@@ -205,7 +194,7 @@ impl<'a> Facts<'a> {
     /// An expectation fails on what was delivered.
     #[must_use]
     pub fn something_failed(&self) -> bool {
-        self.scored.iter().any(|scored| matches!(scored.delivered, Verdict::Fail(_)))
+        self.view.scored.iter().any(|scored| matches!(scored.delivered, Verdict::Fail(_)))
     }
 
     /// The gateway is named together with the engine behind it, and passes text through.

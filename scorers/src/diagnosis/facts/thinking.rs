@@ -24,7 +24,7 @@ impl Facts<'_> {
             self.version(),
             shape,
             parser,
-            self.request.thinking,
+            self.view.request.thinking,
             Mode::Plain,
         )?;
         Some(outcome.is_right())
@@ -56,7 +56,7 @@ impl Facts<'_> {
         };
         let empty = |part| matches!(part, Part::None | Part::Empty);
         shapes.into_iter().all(|shape| {
-            let (engine, thinking) = (self.engine(), self.request.thinking);
+            let (engine, thinking) = (self.engine(), self.view.request.thinking);
             catalogue::reasoning_outcome(engine, self.version(), shape, parser, thinking, Mode::Plain).is_some_and(
                 |(outcome, _)| matches!(outcome, SplitOutcome::Split { reasoning, content } if empty(reasoning) && empty(content)),
             )
@@ -66,7 +66,7 @@ impl Facts<'_> {
     /// The request turns thinking off, and the configured parser is known to take the answer for reasoning then.
     #[must_use]
     pub fn parser_takes_plain_text(&self) -> bool {
-        let Some(parser) = self.launch.reasoning_parser.value().filter(|_| self.request.thinking == Some(false)) else {
+        let Some(parser) = self.launch.reasoning_parser.value().filter(|_| self.view.request.thinking == Some(false)) else {
             return false;
         };
         let (engine, version) = (self.engine(), self.version());
@@ -87,7 +87,7 @@ impl Facts<'_> {
     /// The model's reasoning parser starts from the request's thinking switch, and the request says nothing.
     #[must_use]
     pub fn thinking_undeclared(&self) -> bool {
-        if self.request.thinking.is_some() {
+        if self.view.request.thinking.is_some() {
             return false;
         }
         let Some(parser) = self.launch.reasoning_parser.value().or_else(|| self.model().rule?.parsers(self.engine()).1)

@@ -37,7 +37,7 @@ fn replayed(signs: &Signs<'_>, mut finding: Finding) -> Finding {
         Some((arguments, why)) => {
             finding.blame = Blame::Request;
             finding.message = format!("the history holds a call whose arguments {why}, and the server refuses to replay it. It is not the current generation");
-            finding.evidence.push(crate::diagnosis::Evidence { task: signs.facts.task.to_owned(), place: "request".to_owned(), excerpt: crate::diagnosis::rule::excerpt(&arguments) });
+            finding.evidence.push(crate::diagnosis::Evidence { task: signs.facts.view.task.to_owned(), place: "request".to_owned(), excerpt: crate::diagnosis::rule::excerpt(&arguments) });
             finding.fix = vec!["drop or repair the broken call before replaying the history".to_owned(), "raise max_tokens on the earlier turn where it was truncated".to_owned()];
         }
         None => {
@@ -73,7 +73,7 @@ fn unfit(signs: &Signs<'_>) -> Option<Finding> {
             .evidence(facts, "arguments", &misfit.call.arguments.as_text())
     };
     match (misfit.maker, &misfit.departure) {
-        (Maker::Mistyped, Departure::Type { key, wants, by_reference, value }) => {
+        (Maker::Mistyped, Departure::Type { key, wants, by_reference, value, .. }) => {
             let message = format!(
                 "argument `{key}` of {name} arrives as {} where the schema says {wants}: the model's format writes no types, and the parser is to take them from the schema",
                 args::kind(value),

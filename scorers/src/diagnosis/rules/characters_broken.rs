@@ -53,6 +53,6 @@ fn count(side: &Side<'_>) -> usize {
 
 fn is_meant(facts: &Facts<'_>, side: &Side<'_>) -> bool {
     let said = |text: &str| text.contains("FFFD") || text.contains("fffd") || text.to_lowercase().contains("replacement char");
-    let asked = ["user", "system", "tool"].iter().any(|role| facts.request.text_of(role).contains(BROKEN));
-    asked || said(side.completion.text()) || said(&facts.request.text_of("user"))
+    let asked = ["user", "system", "tool"].iter().any(|role| facts.view.request.text_of(role).contains(BROKEN));
+    asked || said(side.completion.text()) || said(&facts.view.request.text_of("user"))
 }

@@ -50,7 +50,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
 /// Words of many scripts glued together: no language, and no model's meaning.
 fn gibberish(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
     let text = if side.is_silent() { side.completion.reasoning() } else { side.completion.text() };
-    let asked: usize = ["user", "system"].iter().map(|role| scripts(&facts.request.text_of(role)).0).max().unwrap_or_default();
+    let asked: usize = ["user", "system"].iter().map(|role| scripts(&facts.view.request.text_of(role)).0).max().unwrap_or_default();
     let (kinds, glued) = scripts(text);
     if kinds < 3 || kinds <= asked || glued < 3 || !side.completion.tool_calls.is_empty() {
         return None;

@@ -101,7 +101,7 @@ fn cut(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
 }
 
 fn under_stop(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
-    let named = matches!(facts.request.tool_choice, Some(ToolChoice::Named(_)));
+    let named = matches!(facts.view.request.tool_choice, Some(ToolChoice::Named(_)));
     if side.completion.tool_calls.is_empty() || side.finish() != "stop" || named {
         return None;
     }

@@ -87,8 +87,8 @@ fn odd_calls(signs: &Signs<'_>) -> Option<Finding> {
 
 /// Tokens that were billed as reasoning, or for far more text than arrived.
 fn lost_reasoning(signs: &Signs<'_>, side: &Side<'_>) -> Option<(String, Confidence)> {
-    let model = side.completion.model.as_deref().unwrap_or(&signs.facts.request.model);
-    if side.has_reasoning() || side.is_silent() || !signs.facts.request.tools.is_empty() || keeps_reasoning(model) {
+    let model = side.completion.model.as_deref().unwrap_or(&signs.facts.view.request.model);
+    if side.has_reasoning() || side.is_silent() || !signs.facts.view.request.tools.is_empty() || keeps_reasoning(model) {
         return None;
     }
     let tokens = side.billed().unwrap_or_default();

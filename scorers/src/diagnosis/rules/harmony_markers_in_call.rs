@@ -40,7 +40,7 @@ fn in_name(signs: &Signs<'_>, side: &Side<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let call = side.completion.tool_calls.iter().find(|call| {
         let at = TOKENS.iter().filter_map(|token| call.name.find(token)).min();
-        at.and_then(|at| call.name.get(..at)).is_some_and(|name| facts.request.tool(name.trim()).is_some())
+        at.and_then(|at| call.name.get(..at)).is_some_and(|name| facts.view.request.tool(name.trim()).is_some())
     })?;
     let message = format!("a control token stands in the tool's name: {}; name and arguments are right otherwise", call.name);
     Some(draft(facts, message).evidence(facts, "tool_calls", &format!("{}({})", call.name, call.arguments.as_text())).done())
@@ -53,7 +53,7 @@ fn in_text(signs: &Signs<'_>, side: &Side<'_>) -> Option<Finding> {
         return None;
     }
     let called = |rest: &str| {
-        let behind = facts.request.tools.iter().find_map(|tool| rest.strip_prefix(tool.name.as_str()));
+        let behind = facts.view.request.tools.iter().find_map(|tool| rest.strip_prefix(tool.name.as_str()));
         behind.is_some_and(|behind| behind.chars().take(NEAR).any(|c| c == '{'))
     };
     if !text.split("to=functions.").skip(1).any(called) {

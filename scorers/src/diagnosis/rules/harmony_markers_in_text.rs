@@ -22,7 +22,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         return None;
     }
     let (side, marker) = facts.sides.iter().find_map(|side| Some((side, marker_in(side.completion.text())?)))?;
-    if ["user", "system"].iter().any(|role| facts.request.text_of(role).contains(marker)) {
+    if ["user", "system"].iter().any(|role| facts.view.request.text_of(role).contains(marker)) {
         return None;
     }
     Some(

@@ -98,7 +98,7 @@ fn raw_breaks(text: &str) -> bool {
 fn untaught(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let trouble = signs.tool.as_ref().filter(|found| found.kind == ToolKind::Untaught)?;
-    if !facts.scored.is_empty() && !facts.something_failed() {
+    if !facts.view.scored.is_empty() && !facts.something_failed() {
         return None;
     }
     Some(
@@ -111,7 +111,7 @@ fn untaught(signs: &Signs<'_>) -> Option<Finding> {
 }
 
 fn undeclared(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
-    if facts.request.tools.is_empty() {
+    if facts.view.request.tools.is_empty() {
         return None;
     }
     let call = side.completion.tool_calls.iter().find(|call| is_undeclared(facts, call))?;
@@ -129,23 +129,23 @@ fn undeclared(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
 /// Well formed in every way but its name.
 fn is_undeclared(facts: &Facts<'_>, call: &ToolCall) -> bool {
     let plain = !call.name.is_empty() && call.name.chars().all(|c| c.is_alphanumeric() || "_-.:/".contains(c)) && call.name != "function";
-    plain && facts.request.tool(&call.name).is_none() && matches!(call.arguments.value(), Ok(Value::Object(_)))
+    plain && facts.view.request.tool(&call.name).is_none() && matches!(call.arguments.value(), Ok(Value::Object(_)))
 }
 
 fn nearest(facts: &Facts<'_>, name: &str) -> String {
     let likeness = |known: &str| if name.contains(known) { 1.0 } else { strsim::jaro_winkler(name, known) };
-    let best = facts.request.tools.iter().map(|tool| (likeness(&tool.name), tool.name.as_str())).max_by(|a, b| a.0.total_cmp(&b.0));
+    let best = facts.view.request.tools.iter().map(|tool| (likeness(&tool.name), tool.name.as_str())).max_by(|a, b| a.0.total_cmp(&b.0));
     best.map_or_else(String::new, |(_, known)| known.to_owned())
 }
 
 /// The task wanted no call, and a well-formed one arrived.
 fn unwanted(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
     let call = side.completion.tool_calls.first()?;
-    let wanted_none = facts.scored.iter().any(|scored| match &scored.delivered {
+    let wanted_none = facts.view.scored.iter().any(|scored| match &scored.delivered {
         Verdict::Fail(reason) => scored.scorer.starts_with("tool_call") && reason.contains("no call"),
         Verdict::Pass | Verdict::NotScored(_) => false,
     });
-    if !wanted_none || facts.forced() || facts.request.tool(&call.name).is_none() {
+    if !wanted_none || facts.forced() || facts.view.request.tool(&call.name).is_none() {
         return None;
     }
     Some(
@@ -161,9 +161,9 @@ fn another(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
     if facts.forced() || side.at_cap() || side.reread.is_some() || side.lost_tokens() {
         return None;
     }
-    let reasons = facts.scored.iter().filter(|scored| scored.scorer.starts_with("tool_call"));
+    let reasons = facts.view.scored.iter().filter(|scored| scored.scorer.starts_with("tool_call"));
     let failed = reasons.map(|scored| scored.delivered.reason()).find(|reason| reason.contains("unexpected: `"))?;
-    let named = |part: &str| failed.split(part).nth(1).and_then(|rest| rest.split('`').next()).filter(|name| facts.request.tool(name).is_some());
+    let named = |part: &str| failed.split(part).nth(1).and_then(|rest| rest.split('`').next()).filter(|name| facts.view.request.tool(name).is_some());
     let (wanted, chosen) = (named("missing: `")?, named("unexpected: `")?);
     let call = side.completion.tool_calls.iter().find(|call| call.name == chosen && matches!(call.arguments.value(), Ok(Value::Object(_))))?;
     if wanted == chosen || side.completion.tool_calls.iter().any(|call| call.name == wanted) {
@@ -204,7 +204,7 @@ fn attempt(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
         return None;
     }
     let text = side.completion.text().trim();
-    let begun = facts.request.tools.iter().find(|tool| {
+    let begun = facts.view.request.tools.iter().find(|tool| {
         text.strip_prefix(tool.name.as_str()).is_some_and(|rest| rest.starts_with('(') && rest.matches('(').count() > rest.matches(')').count())
     })?;
     Some(
@@ -218,10 +218,10 @@ fn attempt(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
 
 /// The prompt teaches tags of its own, and the answer uses them wrongly.
 fn taught(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
-    if !facts.request.tools.is_empty() || !facts.something_failed() || side.at_cap() {
+    if !facts.view.request.tools.is_empty() || !facts.something_failed() || side.at_cap() {
         return None;
     }
-    let prompt = facts.request.text_of("system");
+    let prompt = facts.view.request.text_of("system");
     let text = side.completion.text();
     let tag = prompt.split('<').skip(1).filter_map(|rest| rest.split_once('>')).map(|(tag, _)| tag).find(|tag| {
         tag.len() > 2 && tag.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && text.contains(&format!("<{tag}>"))

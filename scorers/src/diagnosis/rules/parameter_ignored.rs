@@ -41,7 +41,7 @@ fn draft(facts: &Facts<'_>, message: String, place: &str, seen: &str) -> Draft {
 
 /// `n` and `logprobs`: told from the plain body.
 fn plain(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
-    let body = &facts.request.body;
+    let body = &facts.view.request.body;
     let n = body.get("n").and_then(Value::as_u64).filter(|n| *n > 1);
     let logprobs = body.get("logprobs").and_then(Value::as_bool) == Some(true);
     if side.mode != Mode::Plain || n.is_none() && !logprobs {
@@ -65,7 +65,7 @@ fn plain(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
 
 /// A stop sequence of the request stands in the text, and generation went on.
 fn stop(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
-    let body = &facts.request.body;
+    let body = &facts.view.request.body;
     let kept = body.get("include_stop_str_in_output").and_then(Value::as_bool) == Some(true);
     let stops: Vec<&str> = match body.get("stop") {
         Some(Value::String(text)) => vec![text.as_str()],
@@ -81,7 +81,7 @@ fn stop(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
 
 /// More tokens than asked for. Servers count a template token or two differently.
 fn budget(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
-    let (max, tokens) = (facts.request.max_tokens.filter(|max| *max > 0)?, side.billed()?);
+    let (max, tokens) = (facts.view.request.max_tokens.filter(|max| *max > 0)?, side.billed()?);
     if tokens <= max + max / 10 + 8 || side.completion.is_truncated() {
         return None;
     }
@@ -91,7 +91,7 @@ fn budget(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
 
 fn parallel(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
     let calls = &side.completion.tool_calls;
-    let one = facts.request.body.get("parallel_tool_calls").and_then(Value::as_bool) == Some(false);
+    let one = facts.view.request.body.get("parallel_tool_calls").and_then(Value::as_bool) == Some(false);
     if !one || calls.len() < 2 {
         return None;
     }
@@ -101,7 +101,7 @@ fn parallel(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
 }
 
 fn usage(facts: &Facts<'_>) -> Option<Finding> {
-    let asked = facts.request.body.pointer("/stream_options/include_usage").and_then(Value::as_bool) == Some(true);
+    let asked = facts.view.request.body.pointer("/stream_options/include_usage").and_then(Value::as_bool) == Some(true);
     let side = facts.sides.iter().find(|side| side.mode == Mode::Stream && side.completion.usage.is_none()).filter(|_| asked)?;
     let message = "stream_options.include_usage is true, and the stream carries no usage: the server or a gateway ignores it".to_owned();
     Some(draft(facts, message, "stream", side.finish()).fix("compare with a direct call to the engine").fix(advice::upgrade(facts)).done())

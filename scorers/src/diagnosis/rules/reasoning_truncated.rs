@@ -38,7 +38,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         (None, Some(tokens)) => format!("all {tokens} tokens went into reasoning"),
         _ => "all tokens went into reasoning".to_owned(),
     };
-    let cap = facts.request.max_tokens.map(|max| format!(" (max_tokens {max})")).unwrap_or_default();
+    let cap = facts.view.request.max_tokens.map(|max| format!(" (max_tokens {max})")).unwrap_or_default();
     Some(
         Draft::new(&RULE, Blame::Budget, Confidence::High, format!("the text is blank because of the token cap{cap}: {share}, finish_reason {}", side.finish()))
             .severity(Severity::Warning)
@@ -58,7 +58,7 @@ fn unseen(signs: &Signs<'_>, side: &Side<'_>) -> Option<Finding> {
     if facts.model().reasons == Some(false) || signs.tool.is_some() || signs.reasoning.is_some() {
         return None;
     }
-    let cap = facts.request.max_tokens.map(|max| format!(" (max_tokens {max})")).unwrap_or_default();
+    let cap = facts.view.request.max_tokens.map(|max| format!(" (max_tokens {max})")).unwrap_or_default();
     let message = format!("the text is blank because of the token cap{cap}: all {tokens} tokens were spent, and neither text nor reasoning of them is shown, finish_reason {}", side.finish());
     Some(
         Draft::new(&RULE, Blame::Budget, Confidence::Medium, message)

@@ -33,7 +33,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     if let Some(trouble) = signs.tool.as_ref().filter(|found| found.kind == ToolKind::Dropped) {
         return Some(finding(&trouble.side, trouble.seen.clone(), trouble.confidence, "retry; compare both modes"));
     }
-    if facts.request.tool_choice == Some(ToolChoice::None) && !facts.request.tools.is_empty() {
+    if facts.view.request.tool_choice == Some(ToolChoice::None) && !facts.view.request.tools.is_empty() {
         let side = facts.sides.iter().find(|side| side.is_phantom() || side.lost_tokens() && side.ends_open())?;
         let message = format!(
             "tokens missing: {} completion tokens, and a text that ends open after {} characters; with tool_choice none the server still strips what looks like a call",

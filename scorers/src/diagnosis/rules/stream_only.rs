@@ -283,7 +283,7 @@ fn types_differ(signs: &Signs<'_>) -> Option<Finding> {
     let [first, second] = facts.sides.as_slice() else { return None };
     let pairs = first.completion.tool_calls.iter().zip(&second.completion.tool_calls);
     let (right, wrong, departure, name) = pairs.filter(|(one, other)| one.name == other.name).find_map(|(one, other)| {
-        let tool = facts.request.tool(&one.name)?;
+        let tool = facts.view.request.tool(&one.name)?;
         let (one, other) = (one.arguments.value().ok()?, other.arguments.value().ok()?);
         match (causes::departure(tool, &one), causes::departure(tool, &other)) {
             (None, Some(departure @ Departure::Type { .. })) if reads_alike(&one, &other) => Some((first, second, departure, &tool.name)),

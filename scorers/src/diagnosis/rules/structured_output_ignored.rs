@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    let wanted = wanted(&facts.request.body)?;
+    let wanted = wanted(&facts.view.request.body)?;
     if signs.reasoning.as_ref().is_some_and(|found| found.side.thoughts().is_some() || found.side.is_silent()) {
         return None;
     }
@@ -94,7 +94,7 @@ fn form(from: &Value, [json, choice, regex]: [&str; 3]) -> Option<Form> {
 fn misplaced(facts: &Facts<'_>, wanted: &Wanted) -> Option<String> {
     let server = facts.server();
     let field = wanted.field;
-    let format = facts.request.body.pointer("/response_format/type").and_then(Value::as_str);
+    let format = facts.view.request.body.pointer("/response_format/type").and_then(Value::as_str);
     match field {
         "guided_json" | "guided_choice" | "guided_regex" if server.is("vllm") && server.older_than(0, 12) == Some(true) => None,
         "guided_json" | "guided_choice" | "guided_regex" => Some(format!("{field} is gone from this server's protocol")),

@@ -101,7 +101,7 @@ fn unseen_result(signs: &Signs<'_>) -> Option<Finding> {
     let side = facts.sides.first()?;
     let text = side.completion.text();
     let denies = |text: &str| NOTHING.as_ref().is_some_and(|pattern| pattern.is_match(text));
-    let told = facts.scored.is_empty() || facts.something_failed();
+    let told = facts.view.scored.is_empty() || facts.something_failed();
     if !facts.answers_a_tool_result() || !told || !side.completion.tool_calls.is_empty() || side.at_cap() || !denies(text) {
         return None;
     }

@@ -21,7 +21,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
-    let choice = match signs.facts.request.tool_choice.as_ref() {
+    let choice = match signs.facts.view.request.tool_choice.as_ref() {
         Some(ToolChoice::None) => called_all_the_same(signs).or_else(|| called_in_text(signs)),
         Some(ToolChoice::Named(name)) => called_another(signs, name).or_else(|| answered_in_prose(signs)),
         Some(ToolChoice::Required) => answered_in_prose(signs),
@@ -34,7 +34,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
 fn called_in_parallel(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let side = facts.sides.iter().find(|side| side.completion.tool_calls.len() > 1)?;
-    if facts.request.body.get("parallel_tool_calls") != Some(&serde_json::Value::Bool(false)) {
+    if facts.view.request.body.get("parallel_tool_calls") != Some(&serde_json::Value::Bool(false)) {
         return None;
     }
     let calls = &side.completion.tool_calls;
@@ -69,7 +69,7 @@ fn called_all_the_same(signs: &Signs<'_>) -> Option<Finding> {
 
 fn called_another(signs: &Signs<'_>, name: &str) -> Option<Finding> {
     delivered(signs, |call| {
-        let other = name != call.name && signs.facts.request.tool(&call.name).is_some();
+        let other = name != call.name && signs.facts.view.request.tool(&call.name).is_some();
         other.then(|| format!("tool_choice not honoured: {name} was to be called, and the server delivers {}", call.name))
     })
 }
@@ -77,12 +77,12 @@ fn called_another(signs: &Signs<'_>, name: &str) -> Option<Finding> {
 /// The text is a call and little else, although none was to be made: the model was shown the tools all the same.
 fn called_in_text(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    if facts.request.tools.is_empty() || !facts.scored.is_empty() && !facts.something_failed() {
+    if facts.view.request.tools.is_empty() || !facts.view.scored.is_empty() && !facts.something_failed() {
         return None;
     }
     let side = facts.sides.iter().find(|side| {
         let text = side.completion.text();
-        let hints = Hints { request: Some(facts.request), ..Hints::default() };
+        let hints = Hints { request: Some(facts.view.request), ..Hints::default() };
         text.contains(['<', '[']) && recognise(text, &hints).is_some_and(|found| {
             found.damage.is_none() && found.strength == Strength::Strong && text.trim().len() <= found.span.len()
         })
@@ -99,7 +99,7 @@ fn called_in_text(signs: &Signs<'_>) -> Option<Finding> {
 /// A call was forced, and plain prose came back whole.
 fn answered_in_prose(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    if signs.tool.is_some() || signs.reasoning.is_some() || facts.request.tools.is_empty() {
+    if signs.tool.is_some() || signs.reasoning.is_some() || facts.view.request.tools.is_empty() {
         return None;
     }
     let prose = |side: &&Side<'_>| {

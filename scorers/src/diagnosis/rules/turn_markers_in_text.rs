@@ -37,7 +37,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
 }
 
 fn marker_in(facts: &Facts<'_>, side: &Side<'_>) -> Option<&'static str> {
-    turn_end(side.completion.text(), side.at_cap(), facts.request).map(|(_, marker)| marker)
+    turn_end(side.completion.text(), side.at_cap(), facts.view.request).map(|(_, marker)| marker)
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ fn right_name(facts: &Facts<'_>, trouble: &ReasoningTrouble<'_>) -> Finding {
     if !taken {
         return draft.ruled_out("the model: its text is whole, thoughts and answer can be told apart").done();
     }
-    let thinking_off = facts.request.thinking == Some(false);
+    let thinking_off = facts.view.request.thinking == Some(false);
     draft
         .note(if thinking_off { "" } else { "; the model wrote no closing marker, which this parser waits for" })
         .ruled_out("the budget: finish_reason is not length")

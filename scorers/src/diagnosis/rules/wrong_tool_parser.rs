@@ -43,7 +43,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
             ""
         })
         .note(if signs.reasoning.is_some() { "; two separate faults: the reasoning is not split either" } else { "" })
-        .note(if facts.request.thinking == Some(true) && trouble.side.has_reasoning() {
+        .note(if facts.view.request.thinking == Some(true) && trouble.side.has_reasoning() {
             "; seen here in thinking mode only: retest with thinking off to confirm"
         } else {
             ""

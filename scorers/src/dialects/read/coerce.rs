@@ -34,6 +34,18 @@ impl Types {
         self == Self::default()
     }
 
+    /// The value is of one of them.
+    fn allow(self, value: &Value) -> bool {
+        match value {
+            Value::Null => self.null,
+            Value::Bool(_) => self.boolean,
+            Value::Number(_) => self.number || self.integer && value.as_f64().is_some_and(|it| it.fract() == 0.0),
+            Value::String(_) => self.string,
+            Value::Array(_) => self.array,
+            Value::Object(_) => self.object,
+        }
+    }
+
     fn add(&mut self, word: &str) {
         match word {
             "null" => self.null = true,
@@ -121,23 +133,33 @@ pub(super) fn typed(text: &str, schema: Option<(&Value, &Value)>) -> Value {
         .unwrap_or_else(|| Value::String(text.to_owned()))
 }
 
-/// The value as declared, where it is of another type and its text reads as a declared one.
+/// The value is of another type than declared.
+pub(crate) fn is_mistyped(value: &Value, schema: &Value, root: &Value) -> bool {
+    let types = types_of(schema, root);
+    !types.is_unknown() && !types.allow(value)
+}
+
+/// The value as declared, where it is of another type and its text reads as a declared one. Arrays and objects are left
+/// alone: how their text was spaced is not known.
 pub(crate) fn of_declared_type(value: &Value, schema: &Value, root: &Value) -> Option<Value> {
     let types = types_of(schema, root);
-    let whole = || value.as_f64().is_some_and(|number| number.fract() == 0.0);
-    let allowed = match value {
-        Value::Null => types.null,
-        Value::Bool(_) => types.boolean,
-        Value::Number(_) => types.number || types.integer && whole(),
-        Value::String(_) => types.string,
-        Value::Array(_) | Value::Object(_) => return None,
-    };
     match value {
-        _ if allowed || types.is_unknown() => None,
+        _ if types.is_unknown() || types.allow(value) => None,
         Value::String(text) => scalar(text.trim(), types),
         Value::Number(_) | Value::Bool(_) if types.string => Some(Value::String(value.to_string())),
         _ => None,
     }
+}
+
+/// The text of a value, as a format without types would hold it, stands for one of the declared type.
+pub(crate) fn reads_as_declared(value: &Value, schema: &Value, root: &Value) -> bool {
+    let types = types_of(schema, root);
+    let text = match value {
+        Value::Null => return false,
+        Value::String(text) => std::borrow::Cow::Borrowed(text.as_str()),
+        other => std::borrow::Cow::Owned(other.to_string()),
+    };
+    types.string || types.allow(&typed(&text, Some((schema, root))))
 }
 
 fn scalar(text: &str, types: Types) -> Option<Value> {
@@ -230,4 +252,33 @@ fn fit_at(value: &mut Value, schema: &Value, root: &Value, depth: usize) -> bool
         _ => {}
     }
     changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_lost_type_is_told_from_a_wrong_value() {
+        let case = |value: Value, schema: Value, mistyped, reads, declared: Option<Value>| {
+            let root = json!({"$defs": {"count": {"type": "integer"}}});
+            assert_eq!(is_mistyped(&value, &schema, &root), mistyped, "{value} {schema}");
+            assert_eq!(reads_as_declared(&value, &schema, &root), reads, "{value} {schema}");
+            assert_eq!(of_declared_type(&value, &schema, &root), declared, "{value} {schema}");
+        };
+        let typed = |word: &str| json!({"type": word});
+        case(json!("3"), typed("integer"), true, true, Some(json!(3)));
+        case(json!("3"), json!({"$ref": "#/$defs/count"}), true, true, Some(json!(3)));
+        case(json!("three"), typed("integer"), true, false, None);
+        case(json!(3.0), typed("integer"), false, true, None);
+        case(json!(12), typed("string"), true, true, Some(json!("12")));
+        case(json!("True"), typed("boolean"), true, true, Some(json!(true)));
+        case(json!("[1]"), typed("array"), true, true, None);
+        case(json!({"a": 1}), typed("string"), true, true, None);
+        case(json!({"a": 1}), typed("array"), true, false, None);
+        case(json!(null), json!({"type": ["array", "null"]}), false, false, None);
+        case(json!(null), typed("string"), true, false, None);
+        case(json!("x"), json!({}), false, false, None);
+    }
 }

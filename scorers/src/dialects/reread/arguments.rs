@@ -92,6 +92,17 @@ fn retype(value: &mut Value, parameters: &Value) -> Vec<String> {
     keys
 }
 
+/// A call whose values would be of another type if the model's format writes none: the format is worth a look.
+pub(crate) fn may_have_lost_types(call: &ToolCall, request: &Request) -> bool {
+    let Some(tool) = request.tool(&call.name) else { return !request.tools.is_empty() };
+    // What is no object yet may be one when it is mended.
+    let Ok(Value::Object(map)) = call.arguments.value() else { return call.arguments != Arguments::Missing };
+    let schema = |key: &str| tool.parameters.get("properties")?.get(key);
+    map.iter().any(|(key, value)| {
+        schema(key).is_some_and(|schema| of_declared_type(value, schema, &tool.parameters).is_some())
+    })
+}
+
 /// The object that the arguments stand for, and whether they had to be mended. `None` where they are beyond it.
 fn read(arguments: &Arguments, lossy: bool, book: &mut impl FnMut(&str, &str)) -> Option<(Value, bool)> {
     let mut value = match arguments {

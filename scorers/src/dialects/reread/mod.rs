@@ -10,4 +10,4 @@ mod misfiled;
 mod residue;
 
 pub use answer::reread;
-pub(crate) use arguments::{PADDED, UNTYPED};
+pub(crate) use arguments::{PADDED, UNTYPED, may_have_lost_types};
