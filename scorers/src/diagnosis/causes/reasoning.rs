@@ -236,7 +236,8 @@ fn answer_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<Reasonin
     {
         (ReasoningKind::StreamStart, Confidence::Medium)
     } else {
-        let sure = tiny || facts.view.request.thinking == Some(false) || facts.wants_json() || facts.foreign_markers(&side);
+        let sure =
+            tiny || facts.view.request.thinking == Some(false) || facts.wants_json() || facts.foreign_markers(&side);
         (ReasoningKind::AnswerTaken, if sure { Confidence::High } else { Confidence::Medium })
     };
     Some(trouble(kind, side, confidence, seen))

@@ -35,7 +35,8 @@ impl Facts<'_> {
             || body.get("separate_reasoning").and_then(Value::as_bool) == Some(false);
         let taught = || {
             let tag = if split.prefilled { closing_tag(text) } else { leading_tag(text) };
-            let speaks = |tag: &str| ["user", "system"].iter().any(|role| self.view.request.text_of(role).contains(tag));
+            let speaks =
+                |tag: &str| ["user", "system"].iter().any(|role| self.view.request.text_of(role).contains(tag));
             self.model().reasons != Some(true) && tag.is_some_and(speaks)
         };
         unsplit || taught()

@@ -125,7 +125,8 @@ impl<'a> Facts<'a> {
     /// The last message is a tool's result: the model may have nothing to add.
     #[must_use]
     pub fn answers_a_tool_result(&self) -> bool {
-        self.view.request.messages.last().and_then(|message| message.get("role")).and_then(Value::as_str) == Some("tool")
+        self.view.request.messages.last().and_then(|message| message.get("role")).and_then(Value::as_str)
+            == Some("tool")
     }
 
     /// The text of the tool's result that the messages end with.

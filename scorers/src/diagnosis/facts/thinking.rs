@@ -66,7 +66,8 @@ impl Facts<'_> {
     /// The request turns thinking off, and the configured parser is known to take the answer for reasoning then.
     #[must_use]
     pub fn parser_takes_plain_text(&self) -> bool {
-        let Some(parser) = self.launch.reasoning_parser.value().filter(|_| self.view.request.thinking == Some(false)) else {
+        let Some(parser) = self.launch.reasoning_parser.value().filter(|_| self.view.request.thinking == Some(false))
+        else {
             return false;
         };
         let (engine, version) = (self.engine(), self.version());

@@ -15,8 +15,8 @@ mod stand;
 mod step;
 mod write;
 
-pub(crate) use coerce::{is_mistyped, reads_as_declared};
 pub(super) use coerce::{fit, of_declared_type};
+pub(crate) use coerce::{is_mistyped, reads_as_declared};
 pub(super) use form::Form;
 pub(super) use params::{Params, Typing};
 pub(super) use part::Part;
