@@ -32,7 +32,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
 
 /// A phrase that comes again and again to the end of the budget.
 fn loops(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
-    let past = facts.request.max_tokens.is_some_and(|max| side.billed() > Some(max)) && !side.completion.is_truncated();
+    let past = facts.view.request.max_tokens.is_some_and(|max| side.billed() > Some(max)) && !side.completion.is_truncated();
     if !side.at_cap() || past || !side.completion.tool_calls.is_empty() {
         return None;
     }

@@ -25,7 +25,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let (prompt, tokens) = facts.sides.iter().find_map(filled)?;
     let window = prompt + tokens;
-    let asked = facts.request.max_tokens.map(|max| format!(", and max_tokens {max} was not reached")).unwrap_or_default();
+    let asked = facts.view.request.max_tokens.map(|max| format!(", and max_tokens {max} was not reached")).unwrap_or_default();
     let message = format!("{prompt} prompt + {tokens} completion = {window} tokens: the context window is full{asked}; finish_reason length");
     let fix = match facts.server().engine.as_deref() {
         Some("ollama") => "OLLAMA_CONTEXT_LENGTH, or PARAMETER num_ctx in a Modelfile: the OpenAI route takes no num_ctx",
