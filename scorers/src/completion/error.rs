@@ -47,6 +47,11 @@ pub(super) fn find(members: &Members<'_>) -> Option<ErrorObject> {
     if let Some(errors) = get_some(members, "errors").and_then(Json::as_list) {
         return Some(errors.first().and_then(Json::as_map).map(read).unwrap_or_default());
     }
+    // `{"error parsing tool call": "invalid character …"}`: the words stand where the key is due (ollama#11781).
+    let worded = members.iter().find(|(key, value)| key.starts_with("error ") && value.as_str().is_some());
+    if let Some((key, value)) = worded {
+        return Some(ErrorObject::text(&format!("{key}: {}", value.to_text())));
+    }
     let detail = get_some(members, "detail")?;
     let mut error = ErrorObject { message: detail_words(detail), ..ErrorObject::default() };
     error.shape = Some(("error_detail", bounded(detail.to_text(), 100)));

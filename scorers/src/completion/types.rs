@@ -91,6 +91,16 @@ impl Completion {
             && self.refusal.as_deref().unwrap_or_default().is_empty()
     }
 
+    /// The text is the beginning of another one's, and stops within a word of it: no model ends an answer so.
+    #[must_use]
+    pub fn is_cut_short_of(&self, whole: &Self) -> bool {
+        let (text, other) = (self.text().trim_end(), whole.text());
+        let within = |rest: &str| {
+            rest.starts_with(char::is_alphanumeric) && text.ends_with(char::is_alphanumeric) && text.len() == self.text().len()
+        };
+        !text.is_empty() && !self.is_truncated() && !whole.is_truncated() && other.strip_prefix(text).is_some_and(within)
+    }
+
     /// The server cut the answer at its token budget.
     #[must_use]
     pub fn is_truncated(&self) -> bool {

@@ -10,6 +10,7 @@ pub(super) fn lost(poor: &Completion, whole: &Completion) -> bool {
         return false;
     }
     poor.is_empty_answer() && !poor.is_truncated()
+        || poor.tool_calls.is_empty() && whole.tool_calls.is_empty() && poor.is_cut_short_of(whole)
         || calls_lost(poor, whole)
         || same_words_elsewhere(poor, whole)
         || same_answer_other_frame(poor, whole)

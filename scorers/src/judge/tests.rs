@@ -374,8 +374,11 @@ fn other_modes_are_at_hand() {
     });
     let both = [plain("Paris", "stop"), stream(&[json!({"content": "Paris"})], "stop")];
     case(&both, std::slice::from_ref(&parity), Outcome::Passed);
-    let differ = [plain("Paris", "stop"), stream(&[json!({"content": "Par"})], "stop")];
+    let differ = [plain("Paris", "stop"), stream(&[json!({"content": "Rome"})], "stop")];
     case(&differ, std::slice::from_ref(&parity), Outcome::Failed);
+    // No model stops within a word: the stream lost the rest.
+    let cut = [plain("Paris", "stop"), stream(&[json!({"content": "Par"})], "stop")];
+    case(&cut, std::slice::from_ref(&parity), Outcome::ServerFault);
     case(&both[..1], &[parity], Outcome::Skipped);
 }
 

@@ -123,8 +123,12 @@ fn right_parser<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'a>
     if side.thoughts().is_some() && !side.has_reasoning() {
         return None;
     }
-    // Beside a plain answer the modes tell. Without one the name speaks for the parser: it reads these calls when they are whole.
-    if side.mode == Mode::Stream && facts.sides.len() == 1 && !side.has_reasoning() {
+    // Beside a plain answer the modes tell. Without one the name speaks for the parser: it reads plain answers that are nothing
+    // but such a call.
+    let alone = side.leak().is_some_and(|(found, _)| {
+        found.start == 0 && found.strength == Strength::Strong && facts.parser_is_measured_to_read(found.family)
+    });
+    if side.mode == Mode::Stream && facts.sides.len() == 1 && !side.has_reasoning() && alone {
         return Some(trouble(
             ToolKind::OneMode,
             side,

@@ -15,10 +15,14 @@ const TAG: usize = 40;
 /// Prose around markup is longer than this, in bytes.
 const PROSE: usize = 24;
 
+/// A request for code.
+static CODE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)\b(?:code|python|script|snippet|program)\b|代码|コード|スクリプト").ok());
+
 /// A request to be shown the notation of calls.
 static SHOW: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)\b(?:show|example|explain|describe|document|what does|how (?:do|does|would|is|are))\b.{0,80}\b(?:tool[ -_]?calls?|function[ -_]?calls?|call (?:format|syntax)|xml|markup|syntax|special tokens?)\b",
+        r"(?i)\b(?:show|example|explain|describe|document|what does|how (?:do|does|would|is|are))\b.{0,80}\b(?:tool[ -_]?calls?|function[ -_]?calls?|call (?:format|syntax)|xml|markup|syntax|special tokens?)\b|(?:ツール|工具|函数|関数|tool|function).{0,30}(?:例|格式|形式|書き方|写法|示例|見せ)",
     )
     .ok()
 });
@@ -46,14 +50,20 @@ impl Facts<'_> {
     /// answer shows it within prose; no call is missed.
     #[must_use]
     pub fn markup_was_asked_for(&self, side: &Side<'_>) -> bool {
-        let markup = side.leaked_text().trim();
-        if self.call_was_missed() || self.forced() || side.completion.text().trim().len() < markup.len() + PROSE {
+        if self.call_was_missed() || self.forced() {
             return false;
         }
-        let user = self.view.request.text_of("user");
-        let tag =
-            leading_tag(markup).map(|tag| tag.split([' ', '=']).next().unwrap_or(tag)).filter(|tag| tag.len() > 3);
-        tag.is_some_and(|tag| user.contains(tag)) || SHOW.as_ref().is_some_and(|pattern| pattern.is_match(&user))
+        let (user, markup) = (self.view.request.text_of("user"), side.leaked_text().trim());
+        let asks_for = |pattern: &LazyLock<Option<Regex>>| pattern.as_ref().is_some_and(|it| it.is_match(&user));
+        // Python in a fence is code as long as no call is missed; JSON is none.
+        if side.in_fence() && !markup.contains('{') && asks_for(&CODE) {
+            return true;
+        }
+        if side.completion.text().trim().len() < markup.len() + PROSE {
+            return false;
+        }
+        let tag = leading_tag(markup).and_then(|tag| tag.split([' ', '=']).next()).filter(|tag| tag.len() > 3);
+        tag.is_some_and(|tag| user.contains(tag)) || asks_for(&SHOW)
     }
 
     /// Where the request switches thinking off, and how it says so.

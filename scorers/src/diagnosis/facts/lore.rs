@@ -47,6 +47,17 @@ impl Facts<'_> {
         }
     }
 
+    /// The configured tool parser was measured to read this family's plain calls in this version, or in the nearest one.
+    #[must_use]
+    pub fn parser_is_measured_to_read(&self, family: &str) -> bool {
+        let seen = self
+            .launch
+            .tool_parser
+            .value()
+            .and_then(|parser| catalogue::outcome(self.engine(), self.version(), family, parser, Mode::Plain, false));
+        seen.is_some_and(|seen| seen.outcome == MatrixOutcome::Ok)
+    }
+
     /// The configured tool parser is made for this family: it does not read it by chance.
     #[must_use]
     pub fn tool_parser_is_made_for(&self, family: &str) -> bool {

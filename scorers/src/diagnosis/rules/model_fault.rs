@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     manual: "Needs positive evidence: whole markup around text that is no JSON in an answer that was not cut; a well-formed call to \
              a tool that was not declared; a call where the task wanted none, or of another tool than it wanted; arguments that do not fit the declared parameters, in every mode alike, where no \
              parser is known to make them so; the beginnings of a call where none was wanted; \
-             a format of the client's own, taught in a prompt without tools, that the model does not keep; a phrase that repeats up \
+             a format of the client's own, taught in a prompt without tools, that the model does not keep; the endpoint's own word for it; a phrase that repeats up \
              to the token cap. Prose where a call \
              was wanted is no evidence.",
     explains: &[],
@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    broken(signs).or_else(|| untaught(signs)).or_else(|| facts.sides.iter().find_map(|side| undeclared(facts, side).or_else(|| unwanted(facts, side)).or_else(|| another(facts, side)).or_else(|| unfit(signs)).or_else(|| attempt(facts, side)).or_else(|| taught(facts, side)).or_else(|| loops(facts, side))))
+    signs.error_finding(&RULE).or_else(|| broken(signs)).or_else(|| untaught(signs)).or_else(|| facts.sides.iter().find_map(|side| undeclared(facts, side).or_else(|| unwanted(facts, side)).or_else(|| another(facts, side)).or_else(|| unfit(signs)).or_else(|| attempt(facts, side)).or_else(|| taught(facts, side)).or_else(|| loops(facts, side))))
 }
 
 /// A phrase that comes again and again to the end of the budget.

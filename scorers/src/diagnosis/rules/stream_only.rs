@@ -32,7 +32,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         .or_else(|| from_causes(signs))
         .or_else(|| types_differ(signs))
         .or_else(|| fewer_calls(signs))
-        .or_else(|| texts_differ(signs)).or_else(|| thoughts_in_one_mode(signs))
+        .or_else(|| cut_short(signs)).or_else(|| texts_differ(signs)).or_else(|| thoughts_in_one_mode(signs))
 }
 
 /// The same text in both modes, thoughts beside it in one of them only, and tokens for them in both.
@@ -124,6 +124,10 @@ fn cut_arguments(signs: &Signs<'_>) -> Option<Finding> {
     }
     let side = streams(facts).find(|side| !side.at_cap() && side.broken_call().is_some())?;
     let call = side.broken_call()?;
+    // Pieces of markup in the arguments tell of the parser, not of the stream.
+    if facts.sides.len() == 1 && matches!(causes::spoilt(side, call), Some(Spoilt::Residue(_))) {
+        return None;
+    }
     let plain_is_right = facts.sides.iter().any(|other| {
         other.mode == Mode::Plain && !other.completion.tool_calls.is_empty() && other.broken_call().is_none()
     });
@@ -345,6 +349,25 @@ fn fewer_calls(signs: &Signs<'_>) -> Option<Finding> {
             .evidence(facts, "tool_calls", &names(more))
             .evidence(facts, if fewer.mode == Mode::Stream { "stream" } else { "tool_calls" }, &names(fewer))
             .fix("compare both modes at temperature 0; send parallel_tool_calls: false until the server is mended")
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
+}
+
+/// One mode's text stops within a word of the other's.
+fn cut_short(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let [first, second] = facts.sides.as_slice() else { return None };
+    let (short, whole) = [(first, second), (second, first)].into_iter().find(|(short, whole)| short.completion.is_cut_short_of(whole.completion))?;
+    if signs.tool.is_some() || signs.reasoning.is_some() {
+        return None;
+    }
+    Some(
+        draft(signs, Confidence::High, format!("the {} text stops in the middle of a word, with finish_reason {}, and the {} one goes on", mode_of(short), short.finish(), mode_of(whole)))
+            .evidence(facts, mode_of(short), short.completion.text())
+            .evidence(facts, mode_of(whole), whole.completion.text())
+            .ruled_out("the budget: finish_reason is not length")
+            .fix("compare both modes; switch speculative decoding off")
             .fix(advice::upgrade(facts))
             .done(),
     )

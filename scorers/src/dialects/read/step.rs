@@ -128,8 +128,8 @@ fn json_at(cx: &mut Cx<'_>, at: usize, draft: &mut Draft) -> Result<usize, Miss>
     if cx.strict && first != Some(b'{') {
         return Err(Miss::Not);
     }
-    // Prose about the format goes on with a word.
-    if first.is_some_and(|first| first.is_ascii_alphabetic()) {
+    // Prose about the format goes on with a word or ends its clause.
+    if first.is_some_and(|first| first.is_ascii_alphabetic() || b".,;:!?)`".contains(&first)) {
         return Err(Miss::Not);
     }
     let (value, end) = json::value(cx, at)?;

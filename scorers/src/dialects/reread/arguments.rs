@@ -115,6 +115,10 @@ fn read(arguments: &Arguments, lossy: bool, book: &mut impl FnMut(&str, &str)) -
                 book("arguments_repeated", "the same object stands there more than once, or behind an empty one");
                 return Some((once, true));
             }
+            Err(_) if let Some(whole) = with_surplus(text) => {
+                book("arguments_surplus", "closing brackets or words stand behind the object");
+                return Some((whole, true));
+            }
             Err(_) => {
                 let closed = lossy.then(|| closed(text)).flatten()?;
                 book("arguments_cut", "the closing brackets are missing");
@@ -148,6 +152,16 @@ fn said_again(text: &str) -> Option<Value> {
     }
     let (first, rest) = values.split_first()?;
     (first.is_object() && !rest.is_empty() && rest.iter().all(|value| value == first)).then(|| first.clone())
+}
+
+/// The object in front of closing brackets that nothing opened, or of words.
+fn with_surplus(text: &str) -> Option<Value> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    let first = values.next()?.ok().filter(Value::is_object)?;
+    let rest = text.get(values.byte_offset()..)?.trim();
+    let brackets = rest.chars().all(|c| "]}".contains(c));
+    let words = rest.starts_with(char::is_alphabetic) && !rest.contains(['{', '[', '<']);
+    (!rest.is_empty() && (brackets || words)).then_some(first)
 }
 
 /// A JSON text that lacks nothing but closing brackets, closed.
