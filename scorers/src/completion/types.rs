@@ -96,9 +96,14 @@ impl Completion {
     pub fn is_cut_short_of(&self, whole: &Self) -> bool {
         let (text, other) = (self.text().trim_end(), whole.text());
         let within = |rest: &str| {
-            rest.starts_with(char::is_alphanumeric) && text.ends_with(char::is_alphanumeric) && text.len() == self.text().len()
+            rest.starts_with(char::is_alphanumeric)
+                && text.ends_with(char::is_alphanumeric)
+                && text.len() == self.text().len()
         };
-        !text.is_empty() && !self.is_truncated() && !whole.is_truncated() && other.strip_prefix(text).is_some_and(within)
+        !text.is_empty()
+            && !self.is_truncated()
+            && !whole.is_truncated()
+            && other.strip_prefix(text).is_some_and(within)
     }
 
     /// The server cut the answer at its token budget.

@@ -50,11 +50,10 @@ impl Facts<'_> {
     /// The configured tool parser was measured to read this family's plain calls in this version, or in the nearest one.
     #[must_use]
     pub fn parser_is_measured_to_read(&self, family: &str) -> bool {
-        let seen = self
-            .launch
-            .tool_parser
-            .value()
-            .and_then(|parser| catalogue::outcome(self.engine(), self.version(), family, parser, Mode::Plain, false));
+        let seen =
+            self.launch.tool_parser.value().and_then(|parser| {
+                catalogue::outcome(self.engine(), self.version(), family, parser, Mode::Plain, false)
+            });
         seen.is_some_and(|seen| seen.outcome == MatrixOutcome::Ok)
     }
 
