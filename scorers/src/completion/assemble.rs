@@ -64,6 +64,9 @@ impl Assembly {
 
     /// Takes a chunk that repeats the one before but for a piece of text.
     pub(super) fn take_piece(&mut self, piece: &str, field: &str, at_us: Option<u64>) {
+        if field == "content" {
+            self.watch.take(piece);
+        }
         let brought = self.parts.push(piece, field);
         self.time(brought, at_us);
     }

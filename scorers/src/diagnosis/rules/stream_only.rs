@@ -208,7 +208,7 @@ fn lost_empty_object(signs: &Signs<'_>) -> Option<Finding> {
     }
     let (at, call, side) = streams(facts).filter(|side| !side.at_cap()).find_map(|side| {
         let mut calls = side.completion.tool_calls.iter().enumerate();
-        calls.find(|(_, call)| causes::is_nothing(&call.arguments)).map(|(at, call)| (at, call, side))
+        calls.find(|(_, call)| causes::is_nothing(&call.arguments) && !call.is_hollow()).map(|(at, call)| (at, call, side))
     })?;
     let whole = facts.sides.iter().filter(|other| other.mode == Mode::Plain).any(|other| {
         let same = other.completion.tool_calls.get(at).filter(|other| other.name == call.name);
