@@ -233,6 +233,7 @@ fn answer_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<Reasonin
     } else if only_streamed
         && facts.view.request.thinking == Some(false)
         && facts.reasoning_parser_is_the_models() != Some(false)
+        && !facts.parser_takes_plain_text()
     {
         (ReasoningKind::StreamStart, Confidence::Medium)
     } else {

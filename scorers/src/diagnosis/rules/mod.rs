@@ -57,6 +57,7 @@ rules![
     content_duplicates_reasoning,
     gateway_rewrite,
     server_dropped_output,
+    stream_damaged,
     stream_not_ended,
     parameter_ignored,
 ];

@@ -13,8 +13,7 @@ pub(super) static RULE: Rule = Rule {
     kind: "other",
     summary: "The server answers as if one of the request's parameters were not there.",
     manual: "Looks at what can be told from an answer: fewer choices than n, no logprobs although they were asked for, a stop \
-             sequence that stands in the text, a budget that was passed, several calls although parallel_tool_calls is false, a \
-             stream without the usage it was to carry, and thoughts although thinking was switched off. A remark, not a verdict: \
+             sequence that stands in the text, a budget that was passed, a stream without the usage it was to carry, and thoughts although thinking was switched off. A remark, not a verdict: \
              the answer is scored as it arrived.",
     explains: &[],
     hides_intent: false,
@@ -28,7 +27,6 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         .or_else(|| plain(facts, side))
         .or_else(|| stop(facts, side))
         .or_else(|| budget(facts, side))
-        .or_else(|| parallel(facts, side))
         .or_else(|| usage(facts))
 }
 
@@ -87,17 +85,6 @@ fn budget(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
     }
     let message = format!("{tokens} tokens came, and max_tokens is {max}: the server ignores the budget, or counts without the thoughts");
     Some(draft(facts, message, "usage", &format!("completion_tokens {tokens}")).fix("send both max_tokens and max_completion_tokens").fix(advice::upgrade(facts)).done())
-}
-
-fn parallel(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
-    let calls = &side.completion.tool_calls;
-    let one = facts.view.request.body.get("parallel_tool_calls").and_then(Value::as_bool) == Some(false);
-    if !one || calls.len() < 2 {
-        return None;
-    }
-    let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
-    let message = format!("parallel_tool_calls is false, and {} calls came: the server ignores it", calls.len());
-    Some(draft(facts, message, "tool_calls", &names.join(", ")).fix("run the first call only, or all of them").fix(advice::upgrade(facts)).done())
 }
 
 fn usage(facts: &Facts<'_>) -> Option<Finding> {

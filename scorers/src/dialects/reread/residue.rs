@@ -74,6 +74,7 @@ pub(super) fn split_tag(reasoning: &str, text: &str) -> Option<(usize, usize)> {
 const ODD_FRAMES: &[(&str, &str, &str, &str)] = &[
     ("<details type=\"reasoning\"", "</details>", "open_webui_details", ""),
     ("<thought>", "</thought>", "exaone_thought", "exaone"),
+    ("<思考>", "</思考>", "minimax_think_in_chinese", ""),
 ];
 
 /// Thoughts in such a frame at the beginning of a text, and what follows.
