@@ -77,7 +77,7 @@ pub async fn examine(patient: &Patient) -> Result<Report, String> {
     }
     let exchanges: Vec<_> = chart.seen.exchanges().cloned().collect();
     witness(&mut chart.identity, exchanges.iter());
-    chart.context = context(&chart.identity, patient);
+    chart.context = context(&chart.identity, patient, &chart.model);
     let cases = judged::cases(&chart.judged, &chart.seen, &chart.context);
     let after = follow_up(&mut chart, &asking, &cases).await;
     let runs = before.zip(after).map(|(before, after)| {
@@ -99,7 +99,7 @@ async fn admit(patient: &Patient, asking: &Asking<'_>) -> Result<Chart, String> 
     let model =
         patient.model.clone().or_else(|| identity.served.first().cloned()).unwrap_or_else(|| "default".to_owned());
     let identity = identity.of_model(&model);
-    let context = context(&identity, patient);
+    let context = context(&identity, patient, &model);
     let judged = Judged::new(&model)?;
     let mut chart = Chart { identity, context, judged, model, seen: Seen::default() };
     let probe = first(&chart.model);
@@ -176,9 +176,13 @@ fn metrics(seen: &Seen, id: &str) -> Option<std::collections::BTreeMap<String, u
     Some(parser_runs(&String::from_utf8_lossy(&exchange.body.bytes())))
 }
 
-/// What the diagnosis is told.
-fn context(identity: &Identity, patient: &Patient) -> Context {
+/// What the diagnosis is told. The name of the model's folder may say nothing where the served name does.
+fn context(identity: &Identity, patient: &Patient, served: &str) -> Context {
     let mut context = identity.context.clone();
+    let tells = |name: &str| catalogue::model_rule(name).is_some();
+    if tells(served) && !context.model.as_deref().is_some_and(tells) {
+        context.model = Some(served.to_owned());
+    }
     context.profile = patient.profile.as_ref().map(|profile| profile.source().text().to_owned());
     context.route = patient.route.clone().or(context.route).or_else(|| Some("direct".to_owned()));
     context
@@ -214,7 +218,7 @@ fn conclude(patient: &Patient, chart: &Chart, cases: &[Case], parser_runs: Optio
         identity: Context { profile: None, ..context.clone() },
         facts: identity.facts.clone(),
         capabilities,
-        flags: flags(context, &chart.model, &findings),
+        flags: flags(context, &findings),
         exit_code: exit_code(completions, judged::all_cut(cases), &findings),
         findings,
         requests: seen.exchanges().count() + identity.asked,
@@ -236,12 +240,11 @@ fn discovered(identity: &Identity) -> Discovered {
     }
 }
 
-/// The flags for this model, or for what was seen of it. A folder's name may say nothing where the served name does.
-fn flags(context: &Context, served: &str, findings: &[Finding]) -> Flags {
+/// The flags for this model, or for what was seen of it.
+fn flags(context: &Context, findings: &[Finding]) -> Flags {
     let (tool, thought) = findings::families(findings);
     let engine = context.engine.as_deref().unwrap_or_default();
-    let mut names = [context.model.as_deref(), Some(served)].into_iter().flatten();
-    let known = names.find(|model| catalogue::model_rule(model).is_some());
+    let known = context.model.as_deref().filter(|model| catalogue::model_rule(model).is_some());
     let advise = |family: Option<&str>| catalogue::recommend(engine, context.engine_version.as_deref(), known, family);
     let (calls, thoughts) = (advise(tool), advise(thought));
     let basis: Vec<String> = known

@@ -70,7 +70,7 @@ fn consequences(findings: &mut Vec<Finding>) {
     for found in rest {
         let of_calls = |cause: &&mut Finding| cause.rule != WRONG_THOUGHT;
         let (cause, note) = match found.rule.as_str() {
-            "stream_only" if found.observed_family.is_some() || found.confidence < Confidence::High => {
+            "stream_only" if !is_error_line(&found) => {
                 let of_family =
                     |cause: &Finding| found.observed_family.is_none() || cause.observed_family == found.observed_family;
                 let same = |cause: &Finding| cause.rule != WRONG_THOUGHT && of_family(cause);
@@ -80,6 +80,9 @@ fn consequences(findings: &mut Vec<Finding>) {
                     at.or_else(thoughts).and_then(|at| causes.get_mut(at)),
                     "; of some calls one mode delivers what the other loses",
                 )
+            }
+            "bad_args" | "arguments_misread" if found.blame == Blame::ServerBug => {
+                (causes.iter_mut().find(of_calls), "; of what it takes for calls, arguments are lost or misread")
             }
             "tool_call_id" if found.severity < Severity::Error => {
                 (causes.iter_mut().find(of_calls), "; ids are not of the model's form")
@@ -95,6 +98,11 @@ fn consequences(findings: &mut Vec<Finding>) {
     *findings = causes;
 }
 
+/// An error that the server wrote into the stream has a cause of its own.
+fn is_error_line(found: &Finding) -> bool {
+    found.evidence.iter().any(|evidence| evidence.place == "stream" && evidence.excerpt.starts_with("error:"))
+}
+
 fn fold(cause: &mut Finding, found: Finding, note: &str) {
     if !cause.message.contains(note) {
         cause.message.push_str(note);
@@ -107,6 +115,7 @@ fn fold(cause: &mut Finding, found: Finding, note: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnosis::Evidence;
 
     fn found(rule: &str, blame: Blame, confidence: Confidence) -> Finding {
         let severity = if confidence == Confidence::Low { Severity::Warning } else { Severity::Error };
@@ -169,9 +178,13 @@ mod tests {
         assert_eq!(one[0].count, 3);
         let other = Finding { observed_family: Some("glm45_argkey".to_owned()), ..bug("stream_only") };
         left("vllm", vec![other, cause()], &[WRONG_TOOL, "stream_only"]);
-        let unlike = Finding { observed_family: None, confidence: Confidence::Medium, ..bug("stream_only") };
-        left("vllm", vec![unlike.clone(), cause()], &[WRONG_TOOL]);
-        left("vllm", vec![Finding { confidence: Confidence::High, ..unlike }, cause()], &[WRONG_TOOL, "stream_only"]);
+        let unlike = Finding { observed_family: None, ..bug("stream_only") };
+        left("vllm", vec![unlike.clone(), cause(), bug("bad_args"), bug("arguments_misread")], &[WRONG_TOOL]);
+        let excerpt = "error: {}".to_owned();
+        let line = Evidence { task: String::new(), place: "stream".to_owned(), excerpt };
+        left("vllm", vec![Finding { evidence: vec![line], ..unlike }, cause()], &[WRONG_TOOL, "stream_only"]);
+        let model = Finding { blame: Blame::Model, ..bug("bad_args") };
+        left("vllm", vec![model, cause()], &[WRONG_TOOL, "bad_args"]);
         // A reasoning parser that waits for the end of the thoughts keeps the streamed calls.
         left("vllm", vec![bug("stream_only"), config(WRONG_THOUGHT, Confidence::High)], &[WRONG_THOUGHT]);
         left("vllm", vec![id(), config(WRONG_THOUGHT, Confidence::High)], &[WRONG_THOUGHT, "tool_call_id"]);

@@ -99,7 +99,12 @@ fn intent_known(sides: &[Side<'_>], scored: &[Scored]) -> bool {
         !side.meant().is_empty_answer()
             && found.is_none_or(|(found, place)| *place != "tool_calls" && found.damage.is_none())
     };
-    scored.iter().any(|scored| scored.intent.is_some()) && sides.iter().any(whole)
+    let open = |scored: &&Scored| {
+        matches!((&scored.delivered, &scored.intent), (Verdict::Fail(_), None | Some(Verdict::NotScored(_))))
+    };
+    scored.iter().any(|scored| scored.intent.is_some())
+        && !scored.iter().any(|scored| open(&scored))
+        && sides.iter().any(whole)
 }
 
 /// The server gave up in the middle.

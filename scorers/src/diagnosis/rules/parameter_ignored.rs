@@ -94,12 +94,16 @@ fn usage(facts: &Facts<'_>) -> Option<Finding> {
     Some(draft(facts, message, "stream", side.finish()).fix("compare with a direct call to the engine").fix(advice::upgrade(facts)).done())
 }
 
+/// Models without a switch: they think whatever the request says. Source: their chat templates and model cards.
+const ALWAYS_THINK: &[&str] = &["deepseek-r1", "qwq", "-thinking", "magistral", "minimax-m2"];
+
 /// Thoughts and an answer, although the request switches thinking off.
 fn thoughts(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let said = facts.thinking_switched_off()?;
     let side = facts.sides.iter().find(|side| side.has_reasoning() && !side.is_silent())?;
-    if signs.reasoning.is_some() {
+    let id = facts.model().id.to_lowercase().replace(['_', ' '], "-");
+    if signs.reasoning.is_some() || ALWAYS_THINK.iter().any(|name| id.contains(name)) {
         return None;
     }
     let elsewhere = !said.starts_with("chat_template_kwargs") && ["vllm", "sglang", "llama_cpp"].iter().any(|engine| facts.server().is(engine));
