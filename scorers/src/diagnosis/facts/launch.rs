@@ -123,8 +123,8 @@ fn first(pattern: &Regex, text: &str) -> Option<String> {
     pattern.captures(text).and_then(|found| found.get(1)).map(|value| value.as_str().to_owned())
 }
 
-static TOOL_PARSER: LazyLock<Regex> = LazyLock::new(|| flag("tool-(?:call-)?parser"));
-static REASONING_PARSER: LazyLock<Regex> = LazyLock::new(|| flag("reasoning-parser"));
+static TOOL_PARSER: LazyLock<Regex> = LazyLock::new(|| flag("(?:dyn-)?tool-(?:call-)?parser"));
+static REASONING_PARSER: LazyLock<Regex> = LazyLock::new(|| flag("(?:dyn-)?reasoning-parser"));
 static CHAT_TEMPLATE: LazyLock<Regex> = LazyLock::new(|| flag("chat-template"));
 static ANY_TEMPLATE: LazyLock<Regex> = LazyLock::new(|| flag("chat-template(?:-file)?"));
 static TOKENIZER_MODE: LazyLock<Regex> = LazyLock::new(|| flag("tokenizer-mode"));
@@ -137,7 +137,7 @@ static CONTEXT_LIMIT: LazyLock<Regex> =
 static WRAPPER_REASONING: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)--?reasoning[-_]content[\s=]+true"));
 static LAUNCH: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)vllm serve|vllm\.entrypoints|vllm[-/]openai|sglang[._]launch|launch_server|sglang serve|llama-server|trtllm-serve|trtllm_llmapi|--model[-=\s]|--tool-call-parser|--reasoning-parser|tool_call_parser|--model-path|-m\s+\S+\.gguf|atlas serve",
+        r"(?i)vllm serve|vllm\.entrypoints|vllm[-/]openai|sglang[._]launch|launch_server|sglang serve|llama-server|trtllm-serve|trtllm_llmapi|dynamo\.(?:vllm|sglang|trtllm)|dynamo serve|--model[-=\s]|--tool-call-parser|--reasoning-parser|tool_call_parser|--model-path|-m\s+\S+\.gguf|atlas serve",
     )
 });
 

@@ -6,14 +6,14 @@ use crate::completion::{Body, Mode, ToolCall};
 use crate::diagnosis::causes::{self, Departure, ReasoningKind, Spoilt, ToolKind};
 use crate::diagnosis::facts::{Facts, Known, Side};
 use crate::diagnosis::rule::Draft;
-use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
+use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs, advice};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "stream_only",
     kind: "stream_only",
     summary: "One mode delivers what the other loses: a bug of the server's streaming (or plain) path.",
-    manual: "Looks at calls that only one mode carries (all or the later ones), at several calls under one index, at arguments that stop before their \
+    manual: "Looks at calls that only one mode carries (all or the later ones), at several calls under one index or under indices that are not their places, at arguments that stop before their \
              closing brace although finish_reason says tool_calls and the budget is not spent, at an error on a line that is \
              no data line, and at tokens without a single delta. Where only a stream was stored, the plain answer is what to \
              compare with.",
@@ -25,6 +25,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     error_line(signs)
         .or_else(|| index_reused(signs))
+        .or_else(|| index_off(signs))
         .or_else(|| repeated_arguments(signs))
         .or_else(|| cut_arguments(signs))
         .or_else(|| lost_arguments(signs))
@@ -102,6 +103,30 @@ fn index_reused(signs: &Signs<'_>) -> Option<Finding> {
         draft(signs, Confidence::High, message)
             .evidence(facts, "stream", &names(side))
             .fix("merge on a change of id; send parallel_tool_calls: false until the server is mended")
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
+}
+
+/// The calls' indices are not their places in the list: clients that use them so write past its end.
+fn index_off(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let off = |side: &&Side<'_>| {
+        let calls = &side.completion.tool_calls;
+        let places = calls.iter().enumerate().map(|(at, call)| Some((at, usize::try_from(call.index?).ok()?)));
+        let places: Option<Vec<_>> = places.collect();
+        !calls.iter().any(ToolCall::is_hollow) && places.is_some_and(|places| places.iter().any(|(at, index)| at != index))
+    };
+    let side = streams(facts).find(off).filter(|_| signs.tool.is_none())?;
+    let indices: Vec<String> = side.completion.tool_calls.iter().filter_map(|call| call.index).map(|index| index.to_string()).collect();
+    let blame = if facts.server().gateway.is_some() { Blame::Gateway } else { Blame::ServerBug };
+    let message = format!("warning: the streamed calls carry the index {} where their places in the list begin at 0: clients that take it for the place lose them", indices.join(", "));
+    Some(
+        Draft::new(&RULE, blame, Confidence::High, message)
+            .severity(Severity::Warning)
+            .evidence(facts, "stream", &names(side))
+            .ruled_out("the model: it writes no index")
+            .fix("compare with stream: false")
             .fix(advice::upgrade(facts))
             .done(),
     )

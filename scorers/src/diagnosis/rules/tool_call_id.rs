@@ -43,9 +43,11 @@ fn delivered(signs: &Signs<'_>) -> Option<Finding> {
     facts.sides.iter().find_map(|side| {
         let calls = &side.completion.tool_calls;
         let mut seen = HashSet::new();
+        // function_call has no id.
+        let older = side.completion.deviations.iter().any(|deviation| deviation.kind == "legacy_function_call");
         let (id, what) = calls.iter().find_map(|call| {
             let id = call.id.as_deref().unwrap_or_default();
-            let what = if call.name.is_empty() {
+            let what = if call.name.is_empty() || older {
                 return None;
             } else if id.is_empty() {
                 "the id of the call is empty: warning, an empty id breaks tool replies"

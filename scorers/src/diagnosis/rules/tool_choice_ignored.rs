@@ -13,14 +13,17 @@ pub(super) static RULE: Rule = Rule {
     kind: "other",
     summary: "The server does not hold to tool_choice: calls under none, another tool than the named one, prose under required, \
               several calls under parallel_tool_calls false.",
-    manual: "Looks at delivered calls under tool_choice none, at a text that is nothing but a call there, at a call to another \
+    manual: "Looks at delivered calls under tool_choice none, or in place of JSON without any tools (ai-dynamo/dynamo#13176), at a text that is nothing but a call there, at a call to another \
              tool than the named one, at whole prose where a call was forced, and at several calls under parallel_tool_calls false. The server is to enforce all of these.",
-    explains: &["model_fault", "finish_reason"],
+    explains: &["model_fault", "finish_reason", "no_reasoning_parser", "structured_output_ignored"],
     hides_intent: true,
     check,
 };
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
+    if let Some(finding) = called_without_tools(signs) {
+        return Some(finding);
+    }
     let choice = match signs.facts.view.request.tool_choice.as_ref() {
         Some(ToolChoice::None) => called_all_the_same(signs).or_else(|| called_in_text(signs)),
         Some(ToolChoice::Named(name)) => called_another(signs, name).or_else(|| answered_in_prose(signs)),
@@ -28,6 +31,27 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         _ => None,
     };
     choice.or_else(|| called_in_parallel(signs))
+}
+
+/// JSON was asked for and calls are delivered, and the request neither declares tools nor replays calls: a tool parser took
+/// the answer for one.
+fn called_without_tools(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let declares = ["tools", "functions"].iter().any(|key| facts.view.request.body.get(*key).is_some_and(|value| !value.is_null()));
+    if declares || facts.history_calls() || !facts.wants_json() {
+        return None;
+    }
+    let side = facts.sides.iter().find(|side| !side.completion.tool_calls.is_empty())?;
+    let calls = side.completion.tool_calls.iter();
+    let calls: Vec<String> = calls.map(|call| format!("{}({})", call.name, call.arguments.as_text())).collect();
+    Some(
+        draft(signs, "calls are delivered although the request declares no tools: the tool parser runs all the same, and took the answer for a call".to_owned())
+            .evidence(facts, "tool_calls", &calls.join(" "))
+            .ruled_out("the model: it was shown no tools")
+            .fix(advice::upgrade(facts))
+            .fix("serve requests without tools from an endpoint without a tool parser until then")
+            .done(),
+    )
 }
 
 /// Several calls, and one at a time was asked for.
