@@ -10,8 +10,11 @@ use crate::dialects::Split;
 /// A budget this small is meant for the answer alone: the reasoning in it is the answer.
 const TINY_BUDGET: u64 = 2;
 
-/// The dialect of thoughts that Open WebUI puts into texts.
-const OPEN_WEBUI: &str = "open_webui_details";
+/// Frames that no engine puts around thoughts: whose they are.
+const REFRAMED: &[(&str, &str)] = &[
+    ("open_webui_details", "the thoughts stand in the text in Open WebUI's own frame"),
+    ("escaped_think", "the thoughts stand in the text between tags escaped for HTML, which no engine does"),
+];
 
 /// What keeps reasoning and answer from arriving apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,13 +121,8 @@ fn thoughts_in_text<'a>(facts: &Facts<'a>, side: Side<'a>, split: &Split) -> Opt
         return (!facts.wants_json() && !split.stripped)
             .then(|| trouble(ReasoningKind::WrongParser, side, Confidence::Low, seen));
     }
-    if split.family == OPEN_WEBUI {
-        return Some(trouble(
-            ReasoningKind::MergedBack,
-            side,
-            Confidence::High,
-            "the thoughts stand in the text in Open WebUI's own frame",
-        ));
+    if let Some((_, seen)) = REFRAMED.iter().find(|(family, _)| *family == split.family) {
+        return Some(trouble(ReasoningKind::MergedBack, side, Confidence::High, *seen));
     }
     if facts.server().gateway.is_some() && side.completion.usage.and_then(|usage| usage.reasoning_tokens) > Some(0) {
         return Some(trouble(ReasoningKind::MergedBack, side, Confidence::Medium, seen));

@@ -30,7 +30,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         return None;
     }
     let framed = signs.reasoning.as_ref().is_some_and(|found| found.kind == ReasoningKind::MergedBack);
-    let gateway = facts.server().gateway.as_deref().or(framed.then_some("Open WebUI"))?;
+    let gateway = facts.server().gateway.as_deref().or(framed.then_some("not named"))?;
     if let Some(trouble) = signs.tool.as_ref().filter(|found| found.kind == ToolKind::Gateway) {
         let message = format!("{} ({gateway}): cannot tell gateway from engine on this evidence", trouble.seen);
         return Some(

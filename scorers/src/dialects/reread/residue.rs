@@ -73,6 +73,7 @@ pub(super) fn split_tag(reasoning: &str, text: &str) -> Option<(usize, usize)> {
 /// model's name without which they mean nothing.
 const ODD_FRAMES: &[(&str, &str, &str, &str)] = &[
     ("<details type=\"reasoning\"", "</details>", "open_webui_details", ""),
+    ("&lt;think&gt;", "&lt;/think&gt;", "escaped_think", ""),
     ("<thought>", "</thought>", "exaone_thought", "exaone"),
     ("<思考>", "</思考>", "minimax_think_in_chinese", ""),
 ];
@@ -85,7 +86,7 @@ pub(super) fn odd_frame(text: &str, model: Option<&str>) -> Option<Split> {
         let inside = start.strip_prefix(open).filter(|_| owned)?;
         let (reasoning, answer) = inside.split_once(close).unwrap_or((inside, ""));
         // The rest of the opening tag: its attributes.
-        let reasoning = match open.ends_with('>') {
+        let reasoning = match open.ends_with(['>', ';']) {
             true => reasoning,
             false => reasoning.split_once('>').map_or("", |(_, rest)| rest),
         };
