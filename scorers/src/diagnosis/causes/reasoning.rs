@@ -223,16 +223,11 @@ fn answer_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<Reasonin
     } else {
         "the answer is in the reasoning field and the text is empty, with finish_reason stop"
     };
-    let only_streamed = side.mode == Mode::Stream && facts.sides.len() == 1;
     let (kind, confidence) = if facts.has_stop() {
         (ReasoningKind::Stopped, Confidence::Medium)
     } else if facts.launch.double_reasoning {
         (ReasoningKind::DoubleSplit, Confidence::High)
-    } else if only_streamed
-        && facts.view.request.thinking == Some(false)
-        && facts.reasoning_parser_is_the_models() != Some(false)
-        && !facts.parser_takes_plain_text()
-    {
+    } else if starts_in_thoughts(facts, &side) {
         (ReasoningKind::StreamStart, Confidence::Medium)
     } else {
         let sure =
@@ -240,6 +235,15 @@ fn answer_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<Reasonin
         (ReasoningKind::AnswerTaken, if sure { Confidence::High } else { Confidence::Medium })
     };
     Some(trouble(kind, side, confidence, seen))
+}
+
+/// Only a stream was seen, thinking is off, and the parser is not known to take plain answers for reasoning.
+fn starts_in_thoughts(facts: &Facts<'_>, side: &Side<'_>) -> bool {
+    side.mode == Mode::Stream
+        && facts.sides.len() == 1
+        && facts.view.request.thinking == Some(false)
+        && facts.reasoning_parser_is_the_models() != Some(false)
+        && !facts.parser_takes_plain_text()
 }
 
 /// vLLM's own parsers split alike in both modes (0.32.0, every family tried); a parser for a neighbouring format often does not.

@@ -42,16 +42,8 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
                 .done(),
         );
     }
-    if let Some(trouble) = signs.reasoning.as_ref().filter(|found| found.kind == ReasoningKind::MergedBack) {
-        let message = format!("{}, though the engine split them off: the gateway ({gateway}) put them back into the text", trouble.seen);
-        return Some(
-            Draft::new(&RULE, Blame::Gateway, trouble.confidence, message)
-                .families(trouble.side.thoughts().map(|split| split.family), None)
-                .evidence(facts, "content", trouble.side.completion.text())
-                .fix("switch the gateway's merging off (LiteLLM: merge_reasoning_content_in_choices: false), or call the engine instead of Open WebUI")
-                .fix("compare with a direct call to the engine")
-                .done(),
-        );
+    if let Some(finding) = merged_back(signs, gateway) {
+        return Some(finding);
     }
     if signs.tool.is_some() || signs.reasoning.is_some() {
         return None;
@@ -63,6 +55,21 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
             .evidence(facts, "content", side.completion.text())
             .fix("compare with a direct call to the engine")
             .fix("upgrade the gateway (LiteLLM >= 1.82.3 hands on delta.reasoning); use its chat route (openai/<model>), not openai/responses/")
+            .done(),
+    )
+}
+
+/// Thoughts that the engine split off, and that stand in the text again.
+fn merged_back(signs: &Signs<'_>, gateway: &str) -> Option<Finding> {
+    let facts = &signs.facts;
+    let trouble = signs.reasoning.as_ref().filter(|found| found.kind == ReasoningKind::MergedBack)?;
+    let message = format!("{}, though the engine split them off: the gateway ({gateway}) put them back into the text", trouble.seen);
+    Some(
+        Draft::new(&RULE, Blame::Gateway, trouble.confidence, message)
+            .families(trouble.side.thoughts().map(|split| split.family), None)
+            .evidence(facts, "content", trouble.side.completion.text())
+            .fix("switch the gateway's merging off (LiteLLM: merge_reasoning_content_in_choices: false), or call the engine instead of Open WebUI")
+            .fix("compare with a direct call to the engine")
             .done(),
     )
 }

@@ -70,12 +70,7 @@ impl Work<'_> {
     fn read_text(&mut self) {
         let text = self.out.text().to_owned();
         let mut answer = text.clone();
-        if let Some((ends, begins)) = residue::split_tag(self.out.reasoning(), &text) {
-            self.book("tag_split", "content", "a closing tag is cut in two between reasoning and content".to_owned());
-            let reasoning = self.out.reasoning();
-            self.out.reasoning = Some(reasoning[..reasoning.len() - ends].to_owned());
-            answer.drain(..begins);
-        }
+        self.join_tag(&mut answer);
         for _ in 0..MOST_BLOCKS {
             let odd = || residue::odd_frame(&answer, self.hints.model);
             let Some(split) = split_reasoning(&answer).or_else(odd) else { break };
@@ -107,20 +102,35 @@ impl Work<'_> {
             self.book("markup_residue", "content", "markers of the call are left in the content".to_owned());
             answer = before;
         }
-        if let Some((at, marker)) = turn_end(&answer, self.out.is_truncated(), self.request)
+        self.trim(&mut answer);
+        if answer != text {
+            self.out.text = Some(answer).filter(|answer| !answer.is_empty());
+        }
+    }
+
+    /// A closing tag whose halves stand in two fields is taken out of both.
+    fn join_tag(&mut self, answer: &mut String) {
+        if let Some((ends, begins)) = residue::split_tag(self.out.reasoning(), answer) {
+            self.book("tag_split", "content", "a closing tag is cut in two between reasoning and content".to_owned());
+            let reasoning = self.out.reasoning();
+            self.out.reasoning = Some(reasoning[..reasoning.len() - ends].to_owned());
+            answer.drain(..begins);
+        }
+    }
+
+    /// What stands behind the end of the turn, and the end of the answer's frame, is no answer.
+    fn trim(&mut self, answer: &mut String) {
+        if let Some((at, marker)) = turn_end(answer, self.out.is_truncated(), self.request)
             && self.tool.is_none()
         {
             self.book("turn_marker", "content", format!("the turn ended at {marker}"));
             answer.truncate(at);
         }
-        if let Some(before) = residue::before_frame_end(&answer).map(str::to_owned)
+        if let Some(end) = residue::before_frame_end(answer).map(str::len)
             && !self.out.reasoning().trim().is_empty()
         {
             self.book("answer_frame", "content", "the closing tag of the answer's frame is left".to_owned());
-            answer = before;
-        }
-        if answer != text {
-            self.out.text = Some(answer).filter(|answer| !answer.is_empty());
+            answer.truncate(end);
         }
     }
 
