@@ -37,6 +37,9 @@ pub struct TextOptions {
     pub trim: bool,
 }
 
+/// The schema of a text, or several.
+pub(crate) const TEXTS: &str =
+    r#"{"oneOf":[{"type":"string"},{"type":"array","items":{"type":"string"},"minItems":1}]}"#;
 /// The declaration of `in`.
 pub const ARG_IN: ArgDef = ArgDef {
     name: "in",

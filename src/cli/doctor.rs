@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
-use super::endpoint::{client, runtime};
+use super::endpoint::{client_with, runtime};
 use super::{DataFormat, Io};
 use crate::diagnostic::{self, Source};
 use crate::doctor::{Patient, examine, write_table};
+use crate::endpoint::ClientOptions;
 use crate::profile::{self, Profile};
 use crate::report::json_text;
 
@@ -16,6 +17,8 @@ use crate::report::json_text;
 const LIMIT: Duration = Duration::from_secs(55);
 /// The longest one probe takes.
 const PATIENCE: f64 = 25.0;
+/// The largest answer that is read, bytes: probes ask for a few hundred tokens, and a minute is all there is.
+const ANSWER: usize = 4 << 20;
 /// The largest profile that is read, bytes.
 const PROFILE: u64 = 16 << 20;
 
@@ -45,9 +48,10 @@ pub(super) fn run(args: DoctorArgs, io: &mut Io) -> anyhow::Result<u8> {
     };
     let patience = Duration::try_from_secs_f64(args.endpoint.timeout.min(PATIENCE))
         .map_err(|_| anyhow::anyhow!("--timeout is a number of seconds above 0"))?;
+    let client = |key| client_with(base.clone(), key, ClientOptions { max_body: ANSWER, ..ClientOptions::default() });
     let patient = Patient {
-        anonymous: key.map(|_| client(base.clone(), None)).transpose()?,
-        client: client(base, key)?,
+        anonymous: key.map(|_| client(None)).transpose()?,
+        client: client(key)?,
         model: args.endpoint.model.clone(),
         profile,
         environment: args.endpoint.environment.clone(),

@@ -16,6 +16,11 @@ const DISCOVERY: Duration = Duration::from_secs(8);
 
 /// A client; the key comes from the environment and from nowhere else.
 pub(super) fn client(base: BaseUrl, api_key_env: Option<&str>) -> anyhow::Result<Client> {
+    client_with(base, api_key_env, ClientOptions::default())
+}
+
+/// The same, with options of its own beside the key.
+pub(super) fn client_with(base: BaseUrl, api_key_env: Option<&str>, options: ClientOptions) -> anyhow::Result<Client> {
     let api_key = match api_key_env {
         Some(name) => match std::env::var(name) {
             Ok(key) if !key.trim().is_empty() => Some(Secret::new(&key)),
@@ -23,7 +28,7 @@ pub(super) fn client(base: BaseUrl, api_key_env: Option<&str>) -> anyhow::Result
         },
         None => None,
     };
-    Ok(Client::new(base, &ClientOptions { api_key, ..ClientOptions::default() })?)
+    Ok(Client::new(base, &ClientOptions { api_key, ..options })?)
 }
 
 /// The runtime of one subcommand: one thread asks, which is far more than an endpoint answers and the cheapest there is;

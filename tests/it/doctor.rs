@@ -9,7 +9,7 @@ use monban::exit;
 use monban_scorers::{Blame, Severity};
 
 use super::cli::monban;
-use super::server::dead_port;
+use super::server::{Server, dead_port, says, whole};
 
 /// A simulated endpoint to examine.
 struct Case {
@@ -384,6 +384,20 @@ fn what_keeps_an_endpoint_from_answering_is_named_and_the_examination_ends() {
     let report = under("think-forever", "reasoning_truncated", Blame::Budget, exit::INVALID);
     assert_eq!(report.findings[0].severity, Severity::Warning, "{}", told(&report));
     under("arguments-object", "bad_args", Blame::ServerBug, exit::PASS);
+}
+
+#[test]
+fn an_answer_larger_than_any_probe_asks_for_is_not_read_to_its_end() {
+    let text = "word ".repeat(2 << 20);
+    let server = Server::start(move |asked| match asked.head.starts_with("GET") {
+        true => whole(404, "", "{}"),
+        false => says(asked, &text),
+    });
+    let done = monban(&["doctor", "--base-url", &server.url(), "--model", "m", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!((done.code, &report["completions"]), (exit::INVALID, &0.into()));
+    let message = report["findings"][0]["message"].as_str().unwrap();
+    assert!(message.starts_with("the answer is larger than is read"), "{message}");
 }
 
 #[test]

@@ -62,7 +62,7 @@ pub(crate) struct Row {
 
 /// One engine's table.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub(crate) struct Table<R = Row> {
     /// The engine.
     pub(crate) engine: &'static str,
     /// Its version.
@@ -70,7 +70,7 @@ pub(crate) struct Table {
     /// The columns.
     pub(crate) columns: Vec<&'static str>,
     /// The rows.
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<R>,
 }
 
 /// Asks every family behind every parser of an engine's version.

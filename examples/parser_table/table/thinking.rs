@@ -65,17 +65,7 @@ pub(crate) struct Asked {
 }
 
 /// One engine's table.
-#[derive(Debug)]
-pub(crate) struct Table {
-    /// The engine.
-    pub(crate) engine: &'static str,
-    /// Its version.
-    pub(crate) version: &'static str,
-    /// The columns.
-    pub(crate) columns: Vec<&'static str>,
-    /// The rows.
-    pub(crate) rows: Vec<Row>,
-}
+pub(crate) type Table = super::document::Table<Row>;
 
 /// One model for every way to think, and one that does not.
 fn models() -> Vec<(&'static str, &'static str, Option<&'static str>)> {

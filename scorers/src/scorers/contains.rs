@@ -2,7 +2,7 @@
 
 use crate::args::ArgReader;
 use crate::scorer::{ArgDef, ArgError, Args, Scorer, ScorerDef, Subject, Verdict};
-use crate::text::{ARG_CASE, ARG_IN, ARG_SPACE, ARG_TRIM, ARG_WIDTH, TextOptions, quoted, shown};
+use crate::text::{ARG_CASE, ARG_IN, ARG_SPACE, ARG_TRIM, ARG_WIDTH, TEXTS, TextOptions, quoted, shown};
 
 /// The declaration.
 ///
@@ -46,7 +46,7 @@ Both sides are brought to one Unicode form first, so that `é` is `é` however i
     arguments: &[
         ArgDef {
             name: "text",
-            schema: r#"{"oneOf":[{"type":"string"},{"type":"array","items":{"type":"string"},"minItems":1}]}"#,
+            schema: TEXTS,
             help: "What must be found.",
         },
         ArgDef {

@@ -2,7 +2,7 @@
 
 use crate::args::ArgReader;
 use crate::scorer::{ArgDef, ArgError, Args, Scorer, ScorerDef, Subject, Verdict};
-use crate::text::quoted;
+use crate::text::{TEXTS, quoted};
 
 /// The declaration.
 ///
@@ -37,7 +37,7 @@ The `finish_reason` of the first choice, as the server sent it.
 "#,
     arguments: &[ArgDef {
         name: "is",
-        schema: r#"{"oneOf":[{"type":"string"},{"type":"array","items":{"type":"string"},"minItems":1}]}"#,
+        schema: TEXTS,
         help: "The right reason, or several.",
     }],
     parse,

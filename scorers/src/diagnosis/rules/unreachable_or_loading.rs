@@ -39,6 +39,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         FaultKind::Cut => ("the connection broke before the answer was whole", "read the server's log; raise the proxy's timeouts"),
         FaultKind::NotJson => ("the answer is not JSON: something else than the engine wrote it", "look at what stands at this address; the base URL usually ends in /v1"),
         FaultKind::EmptyBody => ("the answer has no body", "read the server's log"),
+        FaultKind::TooLarge => ("the answer is larger than is read", "look for a loop in the answer: a model that does not stop, a proxy that sends something else"),
         FaultKind::NoChoice => ("the answer holds no choice to read", "look at what stands at this address"),
         _ => return None,
     };

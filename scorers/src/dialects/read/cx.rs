@@ -3,6 +3,7 @@
 //! Searches for a needle remember their last answer, and what failed attempts consumed is paid from a budget that is
 //! a multiple of the text's length: text built to be re-read from every marker runs out of it.
 
+use memchr::memmem;
 use serde_json::Value;
 
 use super::super::Hints;
@@ -69,14 +70,15 @@ impl<'t> Cx<'t> {
 
     /// The next position of a needle, remembering the last answer.
     pub(crate) fn find(&mut self, needle: &'static str, from: usize) -> Option<usize> {
+        let search = |text: &str| memmem::find(text.get(from..)?.as_bytes(), needle.as_bytes()).map(|at| at + from);
         if let Some(slot) = self.found.iter_mut().find(|slot| slot.0 == needle) {
             let current = slot.1 <= from && slot.2.is_none_or(|at| at >= from);
             if !current {
-                *slot = (needle, from, self.text.get(from..).and_then(|rest| rest.find(needle)).map(|at| at + from));
+                *slot = (needle, from, search(self.text));
             }
             return slot.2;
         }
-        let at = self.rest(from).find(needle).map(|at| at + from);
+        let at = search(self.text);
         self.found.push((needle, from, at));
         at
     }
@@ -117,8 +119,11 @@ impl<'t> Cx<'t> {
     /// The text up to an end that must come soon.
     pub(crate) fn up_to(&self, at: usize, end: &str) -> Option<(&'t str, usize)> {
         let rest = self.rest(at);
-        let near = rest.char_indices().nth(LONGEST_NAME * 2).map_or(rest, |(i, _)| &rest[..i]);
-        near.find(end).map(|len| (&near[..len], at + len + end.len()))
+        // Four bytes a character at the most.
+        let near = rest.as_bytes().get(..LONGEST_NAME * 8 + end.len()).unwrap_or(rest.as_bytes());
+        let len = memmem::find(near, end.as_bytes())?;
+        let between = rest.get(..len).filter(|between| between.chars().count() <= LONGEST_NAME * 2)?;
+        Some((between, at + len + end.len()))
     }
 
     /// The declared tool called `name`.

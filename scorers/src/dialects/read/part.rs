@@ -45,3 +45,17 @@ pub(crate) enum Part {
     /// `{key:text}`.
     Stripped,
 }
+
+impl Part {
+    /// Whether the part can begin with this byte; `true` where that is not told.
+    pub(super) fn may_begin(&self, byte: u8) -> bool {
+        match self {
+            Self::Calls(shape) => byte == shape.opener(),
+            Self::Python { brackets: true, .. } => byte == b'[',
+            Self::Name | Self::Python { brackets: false, .. } => {
+                byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"_.-/".contains(&byte)
+            }
+            _ => true,
+        }
+    }
+}

@@ -106,13 +106,16 @@ impl Pattern {
             if cx.is_exhausted() || at >= cx.text.len() {
                 return;
             }
-            let next = if stand.is_quoted(cx.text, at) { at } else { self.attempt(form, cx, at, found) };
+            // Most lines are prose: they are passed over at their first byte.
+            let left = &cx.text.as_bytes()[at..];
+            let fits = form.parts.first().is_none_or(|part| part.may_begin(left[0]));
+            let next = if !fits || stand.is_quoted(cx.text, at) { at } else { self.attempt(form, cx, at, found) };
             if next > at {
                 at = self.past_glue(cx, next);
                 continue;
             }
-            let Some(line) = cx.find("\n", at) else { return };
-            at = line + 1;
+            let Some(line) = memchr::memchr(b'\n', left) else { return };
+            at += line + 1;
         }
     }
 

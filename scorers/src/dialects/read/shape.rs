@@ -24,14 +24,18 @@ impl Shape {
         self.list[0].starts_with('[')
     }
 
+    /// The byte that calls begin with.
+    pub(super) fn opener(&self) -> u8 {
+        if self.is_list() { b'[' } else { b'{' }
+    }
+
     fn maps_name_to_arguments(&self) -> bool {
         self.one.starts_with("{$N")
     }
 
     /// Reads the calls at a position: one value, or several with white space, `,` or `;` between.
     pub(super) fn read(&self, cx: &mut Cx<'_>, at: usize) -> Result<(Vec<Call>, usize), Miss> {
-        let opener = if self.is_list() { '[' } else { '{' };
-        if !cx.rest(at).starts_with(opener) || !inside_fits(cx, at + 1, self.is_list()) {
+        if cx.rest(at).as_bytes().first() != Some(&self.opener()) || !inside_fits(cx, at + 1, self.is_list()) {
             return Err(Miss::Not);
         }
         let mut calls = Vec::new();
