@@ -44,11 +44,7 @@ Both sides are brought to one Unicode form first, so that `é` is `é` however i
 ```
 "#,
     arguments: &[
-        ArgDef {
-            name: "text",
-            schema: TEXTS,
-            help: "What must be found.",
-        },
+        ArgDef { name: "text", schema: TEXTS, help: "What must be found." },
         ArgDef {
             name: "all",
             schema: r#"{"type":"array","items":{"type":"string"},"minItems":1}"#,

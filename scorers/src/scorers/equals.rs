@@ -42,11 +42,7 @@ Whether the answer's text is `text`, or one of several. Both sides are brought t
 ```
 "#,
     arguments: &[
-        ArgDef {
-            name: "text",
-            schema: TEXTS,
-            help: "The right text, or several.",
-        },
+        ArgDef { name: "text", schema: TEXTS, help: "The right text, or several." },
         ArgDef {
             name: "punctuation",
             schema: r#"{"enum":["exact","ignore"]}"#,

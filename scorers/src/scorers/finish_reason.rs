@@ -35,11 +35,7 @@ The `finish_reason` of the first choice, as the server sent it.
 { scorer = "finish_reason", is = ["stop", "tool_calls"] }
 ```
 "#,
-    arguments: &[ArgDef {
-        name: "is",
-        schema: TEXTS,
-        help: "The right reason, or several.",
-    }],
+    arguments: &[ArgDef { name: "is", schema: TEXTS, help: "The right reason, or several." }],
     parse,
 };
 
