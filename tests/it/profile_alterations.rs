@@ -312,3 +312,24 @@ fn one_altered_line_of_other_engines() {
         ],
     );
 }
+
+#[test]
+fn what_a_running_vllm_takes_and_refuses() {
+    // Held against the argument parser of a genuine vLLM 0.32.0.
+    const FLAGS: &[&str] = &["bad_value", "unknown_flag", "removed_flag", "flag_needs_newer_engine"];
+    let rules = |version: &str, flags: &str| -> Vec<String> {
+        let text = format!("#!/bin/sh\nvllm serve Qwen/Qwen2.5-7B-Instruct {flags}\n");
+        let mut known = Known::nothing();
+        known.engine_version = Some(version.to_owned());
+        let profile = &read(&Source::new("run.sh", text)).unwrap()[0];
+        let found = check(profile, &known).into_iter().map(|found| found.rule);
+        found.filter(|rule| FLAGS.contains(&rule.as_str())).collect()
+    };
+    for taken in ["--device-memory-utilization 0.5", "--grpc", "--limit-mm-per-prompt '{\"image\": 2}'", "--max-lora-rank 64"] {
+        assert_eq!(rules("0.32.0", taken), Vec::<String>::new(), "{taken}");
+    }
+    for refused in ["--device-memory-utilization 1.2", "--limit-mm-per-prompt image=2", "--max-lora-rank 17"] {
+        assert_eq!(rules("0.32.0", refused), ["bad_value"], "{refused}");
+    }
+    assert_eq!(rules("0.8.5", "--limit-mm-per-prompt image=2"), Vec::<String>::new());
+}

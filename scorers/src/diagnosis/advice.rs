@@ -102,6 +102,10 @@ pub(super) fn reasoning_parser(facts: &Facts<'_>, split: Option<&Split>) -> Vec<
     if facts.server().is("llama_cpp") {
         fixes.insert(0, "llama-server --jinja --reasoning-format deepseek (or auto)".to_owned());
     }
+    // A name may be that of a variant that thinks: what is known is said, and the other way left open.
+    if fixes.is_empty() && split.is_none() && facts.model().rule.is_some_and(|rule| rule.thinks() == "never") {
+        fixes.push(format!("drop --reasoning-parser: as far as its name tells, {} does not think", facts.model().id));
+    }
     if fixes.is_empty() {
         fixes.push("--reasoning-parser <the parser of the model's family>".to_owned());
     }

@@ -6,6 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::profile::flags::Presence;
 use crate::profile::model::Form;
 use crate::profile::setting::{Origin, Setting};
+use monban_scorers::catalogue::Version;
 
 /// This file's rules.
 pub(super) const RULES: &[ProfileRule] = &[
@@ -68,6 +69,24 @@ fn bad_value(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
         let Some(expected) = &setting.mistyped else { continue };
         let message = format!("`{}` is not what `{}` takes: {expected}", setting.value, setting.name);
         out.push(s.error("bad_value", setting.value_span.clone(), message).maybe_fix(advice(s, setting)));
+    }
+    pairs_are_gone(s, out);
+}
+
+/// `image=2` was read in 0.8.5; 0.10.2 and later want JSON there, and refuse to start.
+fn pairs_are_gone(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
+    if s.engine != "vllm" || s.version.is_none() || s.version < Version::parse("0.10.2") {
+        return;
+    }
+    let limits = s.profile.settings.iter().filter(|one| one.key == "limit-mm-per-prompt" && one.path.is_none());
+    for setting in limits.filter(|one| one.mistyped.is_none()) {
+        // The value is JSON by now: what was written tells.
+        let written = s.profile.source().text().get(setting.value_span.clone()).unwrap_or_default();
+        if written.contains('=') && !written.contains('{') {
+            let message = format!("`{written}` is not what `{}` takes: JSON", setting.name);
+            let fix = format!("write it as '{}'", setting.value);
+            out.push(s.error("bad_value", setting.value_span.clone(), message).fix(fix));
+        }
     }
 }
 

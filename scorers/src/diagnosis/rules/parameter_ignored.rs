@@ -95,15 +95,19 @@ fn usage(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 /// Models without a switch: they think whatever the request says. Source: their chat templates and model cards.
-const ALWAYS_THINK: &[&str] = &["deepseek-r1", "qwq", "-thinking", "magistral", "minimax-m2"];
+const ALWAYS_THINK: &[&str] = &["deepseekr1", "qwq", "thinking", "magistral", "minimaxm2"];
+
+fn always_thinks(id: &str) -> bool {
+    let id: String = id.chars().filter(char::is_ascii_alphanumeric).map(|char| char.to_ascii_lowercase()).collect();
+    ALWAYS_THINK.iter().any(|name| id.contains(name))
+}
 
 /// Thoughts and an answer, although the request switches thinking off.
 fn thoughts(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let said = facts.thinking_switched_off()?;
     let side = facts.sides.iter().find(|side| side.has_reasoning() && !side.is_silent())?;
-    let id = facts.model().id.to_lowercase().replace(['_', ' '], "-");
-    if signs.reasoning.is_some() || ALWAYS_THINK.iter().any(|name| id.contains(name)) {
+    if signs.reasoning.is_some() || [&facts.model().id, &facts.view.request.model].into_iter().any(|id| always_thinks(id)) {
         return None;
     }
     let elsewhere = !said.starts_with("chat_template_kwargs") && ["vllm", "sglang", "llama_cpp"].iter().any(|engine| facts.server().is(engine));
