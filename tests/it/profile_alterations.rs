@@ -325,7 +325,9 @@ fn what_a_running_vllm_takes_and_refuses() {
         let found = check(profile, &known).into_iter().map(|found| found.rule);
         found.filter(|rule| FLAGS.contains(&rule.as_str())).collect()
     };
-    for taken in ["--device-memory-utilization 0.5", "--grpc", "--limit-mm-per-prompt '{\"image\": 2}'", "--max-lora-rank 64"] {
+    for taken in
+        ["--device-memory-utilization 0.5", "--grpc", "--limit-mm-per-prompt '{\"image\": 2}'", "--max-lora-rank 64"]
+    {
         assert_eq!(rules("0.32.0", taken), Vec::<String>::new(), "{taken}");
     }
     for refused in ["--device-memory-utilization 1.2", "--limit-mm-per-prompt image=2", "--max-lora-rank 17"] {

@@ -45,7 +45,8 @@ fn auto_missing(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
         Wanted::Unknown if capable && !silent && s.profile.purpose.is_none() => Severity::Info,
         _ => return,
     };
-    let message = "no tool flags: requests with tools get 400 unless their tool_choice is `none` (before 0.14, or forced)";
+    let message =
+        "no tool flags: requests with tools get 400 unless their tool_choice is `none` (before 0.14, or forced)";
     let fix =
         s.advice(ParserKind::Tool).unwrap_or_else(|| "--enable-auto-tool-choice --tool-call-parser NAME".to_owned());
     out.push(s.found(severity, rule, s.absent(), message).fix(fix));
