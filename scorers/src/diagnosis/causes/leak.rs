@@ -20,6 +20,12 @@ pub(super) fn leak<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<
     if found.damaged && side.at_cap() && reads != Some(false) && facts.launch.tool_parser != Known::Absent {
         return None;
     }
+    by_parser(facts, side, found, reads)
+}
+
+/// What the parser that runs says about it, where one is known.
+fn by_parser<'a>(facts: &Facts<'a>, side: Side<'a>, found: Seen, reads: Option<bool>) -> Option<ToolTrouble<'a>> {
+    let wrong = |seen| Some(trouble(ToolKind::WrongParser, side, Confidence::High, seen));
     match reads {
         None if facts.launch.template_parses && found.strength != Strength::Weak => Some(trouble(
             ToolKind::RightParserFails,
@@ -42,19 +48,9 @@ pub(super) fn leak<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<
             Confidence::Low,
             "the call stands in the text in a format that is not the model's own",
         )),
-        Some(false) => Some(trouble(
-            ToolKind::WrongParser,
-            side,
-            Confidence::High,
-            "the call stands in the text, in a format that the server's parser does not read",
-        )),
+        Some(false) => wrong("the call stands in the text, in a format that the server's parser does not read"),
         Some(true) if facts.tool_parser_is_made_for(found.family) => right_parser(facts, side),
-        Some(true) => Some(trouble(
-            ToolKind::WrongParser,
-            side,
-            Confidence::High,
-            "the call stands in the text, in a format that the server's parser reads only by chance",
-        )),
+        Some(true) => wrong("the call stands in the text, in a format that the server's parser reads only by chance"),
         None => unknown_parser(facts, side),
     }
 }
