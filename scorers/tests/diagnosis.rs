@@ -92,6 +92,8 @@ fn genuine_answers_get_their_diagnosis_and_outcome() {
             let got = serde_json::to_value(&verdict).unwrap();
             assert_eq!(got["diagnosis"], line["expect"]["diagnosis"], "{}: {:?}", line["id"], rules(&verdict));
             assert_eq!(got["outcome"], line["expect"]["outcome"], "{}: {:?}", line["id"], rules(&verdict));
+            let rule = line["expect"]["rule"].as_str().or(rules(&verdict).first().copied());
+            assert_eq!(rules(&verdict).first().copied(), rule, "{}", line["id"]);
         }
     }
 }

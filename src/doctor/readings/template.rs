@@ -62,7 +62,7 @@ fn fixes(context: &Context) -> Vec<String> {
     let engine = context.engine.as_deref().unwrap_or_default();
     let advice = catalogue::recommend(engine, context.engine_version.as_deref(), context.model.as_deref(), None);
     std::iter::once(flag.to_owned())
-        .chain(advice.notes)
+        .chain(advice.notes.into_iter().filter(|note| note.contains("template")))
         .chain(["or use a model that was trained to call tools".to_owned()])
         .collect()
 }

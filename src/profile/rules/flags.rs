@@ -7,6 +7,7 @@ use crate::profile::flags::Presence;
 use crate::profile::model::Form;
 use crate::profile::setting::{Origin, Setting};
 use monban_scorers::catalogue::Version;
+use serde_json::Value;
 
 /// This file's rules.
 pub(super) const RULES: &[ProfileRule] = &[
@@ -71,6 +72,28 @@ fn bad_value(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
         out.push(s.error("bad_value", setting.value_span.clone(), message).maybe_fix(advice(s, setting)));
     }
     pairs_are_gone(s, out);
+    blanks_without_backend(s, out);
+}
+
+/// vLLM 0.32.0 does not start with `disable_any_whitespace` where the grammar backend is left to itself.
+fn blanks_without_backend(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
+    let config = || s.profile.settings.iter().filter(|one| s.engine == "vllm" && one.key == "structured-outputs-config");
+    let said = |setting: &Setting, key: &str| -> Option<String> {
+        let whole = serde_json::from_str::<Value>(&setting.value).unwrap_or_default();
+        let value = match setting.path.as_deref() {
+            Some(path) => (path.replace('-', "_") == key).then(|| setting.value.clone()),
+            None => whole.get(key).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)),
+        };
+        value.map(|value| value.to_ascii_lowercase())
+    };
+    let backend = config().find_map(|setting| said(setting, "backend"));
+    if backend.as_deref().is_some_and(|name| ["xgrammar", "guidance"].contains(&name) || name.starts_with('$')) {
+        return;
+    }
+    if let Some(setting) = config().find(|setting| said(setting, "disable_any_whitespace").as_deref() == Some("true")) {
+        let message = "`disable_any_whitespace` without `backend` xgrammar or guidance: vLLM does not start";
+        out.push(s.error("bad_value", setting.value_span.clone(), message).fix("add \"backend\": \"xgrammar\""));
+    }
 }
 
 /// `image=2` was read in 0.8.5; 0.10.2 and later want JSON there, and refuse to start.

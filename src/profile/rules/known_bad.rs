@@ -51,7 +51,8 @@ const BAD: &[Bad] = &[
         engine: "vllm",
         parser: "glm45",
         model: r"glm-?(4\.7|5)",
-        before: "0.33",
+        // A running 0.32.0 reads them.
+        before: "0.32",
         severity: Severity::Warning,
         why: "it loses calls without arguments of GLM-4.7 and newer (vllm#32436)",
     },

@@ -28,7 +28,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
             Draft::new(&RULE, Blame::ServerBug, Confidence::High, "the JSON runs into blanks up to the token cap: the grammar allows white space without limit, and the model cannot leave it")
                 .evidence(facts, "content", side.completion.text().trim_end())
                 .ruled_out("the budget: more tokens would be blanks too")
-                .fix("forbid free white space in the grammar (vLLM: --structured-outputs-config '{\"disable_any_whitespace\": true}')")
+                .fix("forbid free white space in the grammar (vLLM: --structured-outputs-config '{\"backend\": \"xgrammar\", \"disable_any_whitespace\": true}'; it refuses the second without the first)")
                 .fix(advice::upgrade(facts))
                 .done(),
         );
