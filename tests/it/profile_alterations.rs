@@ -330,10 +330,12 @@ fn what_a_running_vllm_takes_and_refuses() {
     {
         assert_eq!(rules("0.32.0", taken), Vec::<String>::new(), "{taken}");
     }
-    let (blanks, with) = ("--structured-outputs-config '{\"disable_any_whitespace\": true", ", \"backend\": \"xgrammar\"}'");
+    let (blanks, with) =
+        ("--structured-outputs-config '{\"disable_any_whitespace\": true", ", \"backend\": \"xgrammar\"}'");
     assert_eq!(rules("0.32.0", &format!("{blanks}{with}")), Vec::<String>::new());
     assert_eq!(rules("0.32.0", &format!("{blanks}}}'")), ["bad_value"]);
-    let (dotted, backend) = ("--structured-outputs-config.disable_any_whitespace true", "--structured-outputs-config.backend guidance");
+    let (dotted, backend) =
+        ("--structured-outputs-config.disable_any_whitespace true", "--structured-outputs-config.backend guidance");
     assert_eq!(rules("0.32.0", &format!("{dotted} {backend}")), Vec::<String>::new());
     assert_eq!(rules("0.32.0", dotted), ["bad_value"]);
     for refused in ["--device-memory-utilization 1.2", "--limit-mm-per-prompt image=2", "--max-lora-rank 17"] {

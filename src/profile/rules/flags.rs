@@ -77,7 +77,8 @@ fn bad_value(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
 
 /// vLLM 0.32.0 does not start with `disable_any_whitespace` where the grammar backend is left to itself.
 fn blanks_without_backend(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
-    let config = || s.profile.settings.iter().filter(|one| s.engine == "vllm" && one.key == "structured-outputs-config");
+    let config =
+        || s.profile.settings.iter().filter(|one| s.engine == "vllm" && one.key == "structured-outputs-config");
     let said = |setting: &Setting, key: &str| -> Option<String> {
         let whole = serde_json::from_str::<Value>(&setting.value).unwrap_or_default();
         let value = match setting.path.as_deref() {
