@@ -47,6 +47,8 @@ fn calls_that_a_wrong_parser_mangled_are_mended() {
     mended("get_weather", r#"{"city": "<|\"|>Oslo<|\"|>"}"#, "markup_in_arguments");
     mended("get_weather", r#"{"city": "Oslo</parameter>\n</function>"}"#, "markup_in_arguments");
     mended("get_weather", "{\"city\": \"\\nOslo\\n\"}", "padded_arguments");
+    mended("get_weather", "{\"city\": \"\\\"Oslo\\\"\"}", "quoted_arguments");
+    mended("get_weather", "{\"\\\"city\\\"\": \"Oslo\"}", "quoted_arguments");
     mended("get_weather<|channel|>commentary", r#"{"city": "Oslo"}"#, "markup_in_name");
     mended("functions.get_weather:0", r#"{"city": "Oslo"}"#, "markup_in_name");
     mended(r#"{"name": "get_weather", "arguments": {"city": "Oslo"}}"#, "{}", "call_misread");

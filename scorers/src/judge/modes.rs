@@ -6,8 +6,8 @@
 use super::Scored;
 use super::emptiness::{is_undemanding, refuse};
 use super::loss::lost;
-use crate::completion::{Answer, Completion, Mode};
-use crate::dialects::{Reread, Strength};
+use crate::completion::{Answer, Completion, Deviation, Mode};
+use crate::dialects::{PADDED, QUOTED, Reread, Strength};
 use crate::request::Request;
 use crate::scorer::{Expectation, Subject, Verdict};
 
@@ -42,6 +42,12 @@ impl<'a> Side<'a> {
         found.is_some_and(|(found, _)| self.delivered.text().trim().len() > found.span.len() + PROSE)
     }
 
+    /// Nothing was mended but what stands around values.
+    fn is_at_most_unwrapped(&self) -> bool {
+        let around = |repair: &Deviation| [PADDED, QUOTED].contains(&repair.kind.as_str());
+        self.reread.is_none_or(|reread| reread.tool.is_none() && reread.repairs.iter().all(around))
+    }
+
     /// The completion as the model meant it.
     pub(super) fn meant(&self) -> &'a Completion {
         self.reread.map_or(self.delivered, |reread| &reread.completion)
@@ -59,6 +65,10 @@ fn one(expectation: &Expectation, request: &Request, sides: &[Side<'_>]) -> Scor
     let delivered: Vec<&Completion> = sides.iter().map(|side| side.delivered).collect();
     let mut delivered = told(on_all(expectation, request, sides, &delivered), sides);
     let mut intent = intent(expectation, request, sides, &delivered);
+    if delivered == Verdict::Pass && sides.iter().all(Side::is_at_most_unwrapped) {
+        // The line breaks and quotes around the values are the values' own.
+        intent = intent.filter(|intent| !matches!(intent, Verdict::Fail(_)));
+    }
     let shown = sides.iter().find(|side| side.shows_code());
     if delivered == Verdict::Pass
         && intent != Some(Verdict::Pass)

@@ -5,7 +5,7 @@ use crate::diagnosis::causes::{self, Spoilt};
 use crate::diagnosis::facts::{Facts, Side};
 use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
-use crate::dialects::PADDED;
+use crate::dialects::{PADDED, QUOTED};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     kind: "bad_args",
     summary: "The parser misread a call's arguments: markup left in keys or values, parameters lost.",
     manual: "Looks at pieces of a family's markup in keys, or at the ends of values without their counterpart (a file that shows \
-             such markup is no fault); at a key that swallowed its value; and at arguments that are missing altogether although \
+             such markup is no fault); at line breaks or quotes around every value; at a key that swallowed its value; and at arguments that are missing altogether although \
              the tool needs some.",
     explains: &["bad_args", "finish_reason", "model_fault", "server_dropped_output"],
     hides_intent: true,
@@ -26,14 +26,16 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     facts.sides.iter().find_map(|side| misread(side).or_else(|| padded(signs, side)))
 }
 
-/// The line breaks around each value are the markup's.
+/// The line breaks or quotes around each value are the markup's.
 fn padded(signs: &Signs<'_>, side: &Side<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    if !side.was_mended(PADDED) || signs.tool.is_some() || !facts.call_was_missed() {
+    let around = [(PADDED, "line breaks"), (QUOTED, "quotes")].into_iter().find(|(kind, _)| side.was_mended(kind));
+    let around = around.map(|(_, around)| around)?;
+    if signs.tool.is_some() || !facts.call_was_missed() {
         return None;
     }
     let call = side.completion.tool_calls.first()?;
-    let message = format!("parser residue in values: every value of {} keeps the line breaks that stand around it in the model's call format", call.name);
+    let message = format!("parser residue in values: what stands in {around} in the model's call format keeps them in the arguments of {}", call.name);
     Some(
         Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, message)
             .families(facts.model().tool_family(), facts.launch.tool_parser.value())

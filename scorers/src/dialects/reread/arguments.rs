@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::super::read::{fit, of_declared_type};
+use super::wrapped;
 use crate::completion::{Arguments, Completion, Mode, ToolCall};
 use crate::request::Request;
 
@@ -23,8 +24,6 @@ const RESIDUE: &[&str] = &[
 ];
 /// The type was lost on the way: the one repair that leaves the call itself as it was written.
 pub(crate) const UNTYPED: &str = "argument_type_lost";
-/// Values kept the line breaks that stand around them in the markup.
-pub(crate) const PADDED: &str = "padded_arguments";
 /// Encoded more often than this, it is no mistake of a parser.
 const MOST_LAYERS: usize = 3;
 
@@ -69,10 +68,7 @@ pub(super) fn mend(
         book("markup_in_arguments", "values carry markup");
         changed = true;
     }
-    if unpad(&mut value) {
-        book(PADDED, "every value stands between line breaks");
-        changed = true;
-    }
+    changed |= wrapped::unwrap(&mut value, request.tool(&call.name), book);
     if changed {
         call.arguments = Arguments::Text(value.to_string());
     }
@@ -216,21 +212,4 @@ fn trimmed<'t>(text: &'t str, residue: &str) -> Option<&'t str> {
     let paired = residue.strip_prefix("</").map(|name| format!("<{}", name.trim_end_matches('>')));
     let sample = paired.is_some_and(|open| text.matches(&open).count() == text.matches(residue).count());
     (!sample).then_some(inner)
-}
-
-/// Takes the line breaks off values where every text is one line between two of them.
-fn unpad(value: &mut Value) -> bool {
-    let Value::Object(map) = value else { return false };
-    let padded = |text: &str| text.len() > 2 && text.starts_with('\n') && text.ends_with('\n');
-    let texts = map.values().filter_map(Value::as_str);
-    let all = texts.clone().count() > 0 && texts.clone().all(padded);
-    if !all || !texts.clone().any(|text| !text.trim_matches('\n').contains('\n')) {
-        return false;
-    }
-    for inner in map.values_mut() {
-        if let Value::String(text) = inner {
-            *text = text[1..text.len() - 1].to_owned();
-        }
-    }
-    true
 }

@@ -8,6 +8,8 @@ mod beheaded;
 mod calls;
 mod misfiled;
 mod residue;
+mod wrapped;
 
 pub use answer::reread;
-pub(crate) use arguments::{PADDED, UNTYPED, may_have_lost_types};
+pub(crate) use arguments::{UNTYPED, may_have_lost_types};
+pub(crate) use wrapped::{PADDED, QUOTED};
