@@ -142,6 +142,8 @@ fn made(name: &str, arguments: String, at: usize, options: &Options) -> Delivere
     let id = match (options.engine.as_str(), options.tool_parser.as_deref()) {
         ("vllm" | "sglang", Some("kimi_k2")) => format!("functions.{name}:{at}"),
         ("sglang", Some("kimi_k3")) => format!("{name}:{at}"),
+        // The one form that Mistral's template takes.
+        ("vllm", Some("mistral")) => format!("{:09}", number % 1_000_000_000),
         ("vllm", _) => format!("chatcmpl-tool-{number:016x}"),
         _ => format!("call_{number:024x}"),
     };

@@ -126,7 +126,7 @@ impl Facts<'_> {
     #[must_use]
     pub fn ids_are_short(&self) -> bool {
         let mistral = self.model().tool_family().is_some_and(|family| family.starts_with("mistral"));
-        mistral && self.engine() == "vllm" && self.launch.tool_parser.value().is_none_or(|parser| parser == "mistral")
+        mistral && self.engine() == "vllm" && self.launch.tool_parser.value() == Some("mistral")
     }
 
     /// The history's ids are not of the form this model's template carries the name in.

@@ -55,7 +55,7 @@ fn delivered(signs: &Signs<'_>) -> Option<Finding> {
                 "two calls carry the same id: warning, tool replies cannot be told apart"
             } else if !id.contains(&format!("{}:", call.name)) && facts.ids_carry_names() {
                 "the id is not of the form functions.<name>:<index>, which this model's template reads the name from: warning, multi-turn risk"
-            } else if facts.ids_are_short() && !(id.len() == 9 && id.chars().all(|c| c.is_ascii_alphanumeric())) {
+            } else if facts.ids_are_short() && signs.tool.is_none() && !(id.len() == 9 && id.chars().all(|c| c.is_ascii_alphanumeric())) {
                 "the id is not of the nine letters and digits that this model's template takes: warning, the next turn will be refused"
             } else {
                 return None;
