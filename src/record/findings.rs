@@ -48,6 +48,19 @@ impl FindingSet {
     }
 }
 
+/// Where others were answered, an endpoint at which nothing listens was there for a while: it ended, or came up late.
+pub(super) fn went_away(findings: &mut [Finding], answered: u64) {
+    let refused = |finding: &&mut Finding| {
+        finding.rule == "unreachable_or_loading" && finding.evidence.iter().any(|seen| seen.excerpt.contains("refused"))
+    };
+    for finding in findings.iter_mut().filter(refused).filter(|_| answered > 0) {
+        finding.message.push_str(&format!(
+            "; {answered} attempts of this run were answered: the server went away in its midst, or came up late"
+        ));
+        finding.fix.insert(0, "where it went away, its log tells why (out of memory, a crash, a restart)".to_owned());
+    }
+}
+
 /// Evidence of different tasks is worth more than more of the same.
 fn merge(known: &mut Finding, other: &Finding) {
     known.count += other.count;
@@ -95,6 +108,22 @@ mod tests {
         let merged = set.into_sorted(None);
         assert_eq!(merged.iter().map(|finding| finding.count).collect::<Vec<_>>(), [1, 20]);
         assert_eq!(merged[1].evidence.len(), EVIDENCE);
+    }
+
+    #[test]
+    fn a_server_that_was_there_went_away() {
+        let evidence =
+            vec![Evidence { task: "t".into(), place: "transport".into(), excerpt: "Connection refused".into() }];
+        let gone = Finding { evidence, ..finding("unreachable_or_loading", "start it", "t") };
+        let after = |answered| {
+            let mut found = vec![gone.clone(), finding("template", "mend it", "t")];
+            went_away(&mut found, answered);
+            found
+        };
+        assert_eq!(after(0)[0], gone);
+        assert!(after(3)[0].message.contains("3 attempts of this run were answered"));
+        assert_eq!(after(3)[0].fix.len(), 2);
+        assert_eq!(after(3)[1].fix.len(), 1);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use monban_scorers::{Finding, Outcome};
 
 use super::done::Done;
 use super::event::{AttemptDone, Event, RunEnd, RunStart};
-use super::findings::FindingSet;
+use super::findings::{FindingSet, went_away};
 use super::summary::{Counts, Performance, RunRecord, TaskRecord};
 use crate::profile::Lines;
 
@@ -118,6 +118,7 @@ impl Fold {
         let mut counts = Counts::default();
         tasks.iter().for_each(|task| counts.add(&task.counts));
         let mut findings = findings.into_sorted(self.start.context.engine.as_deref());
+        went_away(&mut findings, counts.passed + counts.failed + counts.truncated + counts.server_fault);
         if let Some(lines) = Lines::recorded(&self.start.profile) {
             findings.iter_mut().for_each(|finding| lines.point_at(finding));
         }
