@@ -26,7 +26,8 @@ pub enum Fence {
 pub const ARG_FENCE: ArgDef = ArgDef {
     name: "fence",
     schema: r#"{"enum":["allow","forbid","require","extract"]}"#,
-    help: "A Markdown code fence around the JSON: `allow` (default), `forbid`, `require`, or `extract` the first one from prose.",
+    help: "A Markdown code fence around the JSON: `allow` (default), \
+           `forbid`, `require`, or `extract` the first one from prose.",
 };
 
 /// Why a text gave no JSON.

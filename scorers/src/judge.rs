@@ -58,7 +58,8 @@ pub struct Scored {
     pub scorer: String,
     /// On what the client got.
     pub delivered: Verdict,
-    /// On what the model wrote. `None` when it is not known (no re-reading was possible or called for: then it is what was delivered).
+    /// On what the model wrote. `None` when it is not known (no re-reading was possible or called for: then it is what
+    /// was delivered).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent: Option<Verdict>,
 }

@@ -56,7 +56,8 @@ pub const ARG_CASE: ArgDef = ArgDef {
 pub const ARG_WIDTH: ArgDef = ArgDef {
     name: "width",
     schema: r#"{"enum":["ignore","exact"]}"#,
-    help: "`ignore` (default): full-width and half-width forms are equal (Unicode NFKC). `exact`: only canonically equal texts are (NFC).",
+    help: "`ignore` (default): full-width and half-width forms are equal \
+           (Unicode NFKC). `exact`: only canonically equal texts are (NFC).",
 };
 /// The declaration of `space`.
 pub const ARG_SPACE: ArgDef = ArgDef {

@@ -1,6 +1,7 @@
 //! What differs between two runs, and whether they are the same match.
 //!
-//! A match fixes the conditions and changes **one** axis: a profile axis, the model, the engine, the route or the concurrency.
+//! A match fixes the conditions and changes **one** axis: a profile axis, the model, the engine, the route or the
+//! concurrency.
 
 use std::collections::BTreeSet;
 

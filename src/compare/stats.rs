@@ -42,9 +42,9 @@ pub fn percentile_interval(histogram: &Histogram, percent: f64) -> Option<[f64; 
     Some([at((n * q - spread).max(1.0))?, at((n * q + spread).ceil().min(n))?])
 }
 
-/// The mean over tasks of the difference in pass rate (b − a), in standard errors estimated from the repeats within each task:
-/// the spread of a mean of independent binomial proportions (Miller 2024, arXiv:2411.00640, on repeated sampling of questions).
-/// `None` without tasks that have at least two judged attempts on both sides.
+/// The mean over tasks of the difference in pass rate (b − a), in standard errors estimated from the repeats within
+/// each task: the spread of a mean of independent binomial proportions (Miller 2024, arXiv:2411.00640, on repeated
+/// sampling of questions). `None` without tasks that have at least two judged attempts on both sides.
 #[must_use]
 pub fn repeat_z(tasks: &[[(u64, u64); 2]]) -> Option<(f64, f64)> {
     let usable: Vec<_> = tasks.iter().filter(|task| task.iter().all(|(_, judged)| *judged >= 2)).collect();

@@ -214,7 +214,8 @@ fn choice(scene: &Scene<'_>, template: bool) -> Option<Finding> {
     if template || !declined || forced.judgement.outcome != Outcome::Passed {
         return None;
     }
-    let message = "with tool_choice auto the model answers in prose without a trace of a call, forced it calls: its choice, not the parser's";
+    let message = "with tool_choice auto the model answers in prose without a \
+                   trace of a call, forced it calls: its choice, not the parser's";
     let mut found = finding("model_fault", Severity::Info, Blame::Model, message);
     found.confidence = Confidence::Medium;
     let text = auto.completions().next().map(|one| one.text().to_owned()).unwrap_or_default();

@@ -47,7 +47,8 @@ fn meaning(profile: &Profile) -> std::collections::BTreeMap<String, String> {
     meaning
 }
 
-/// The value that counts: as said, else the engine's default; a switch that nothing sets is off where that is all it can be.
+/// The value that counts: as said, else the engine's default; a switch that nothing sets is off where that is all it
+/// can be.
 fn effective(profile: &Profile, key: &str, value: Option<&String>) -> String {
     if let Some(value) = value {
         return value.clone();

@@ -84,10 +84,13 @@ impl Lines {
         finding.fix.push(match *rule {
             "unneeded_reasoning_parser" => format!("the line to drop: {file}:{line}, `{name}`"),
             "auto_tool_choice_missing" if !self.calls_on => {
-                format!("{file}:{line} names a parser, and nothing switches it on: add enable-auto-tool-choice beside it")
+                format!(
+                    "{file}:{line} names a parser, and nothing switches it on: add enable-auto-tool-choice beside it"
+                )
             }
             _ if advised => format!(
-                "{file}:{line} says {value} already: restart the server with this profile, or name the profile it was started with"
+                "{file}:{line} says {value} already: restart the server with \
+                 this profile, or name the profile it was started with"
             ),
             _ => format!("the line to change: {file}:{line}, `{name}` is {value}"),
         });

@@ -36,7 +36,8 @@ pub fn diff(first: &Profile, second: &Profile) -> Vec<Change> {
         .collect()
 }
 
-/// An axis as a number that goes up or down: a count or share as it is (the engine's default where nothing is said), types by their bits.
+/// An axis as a number that goes up or down: a count or share as it is (the engine's default where nothing is said),
+/// types by their bits.
 fn measure(profile: &Profile, axis: Axis, value: Option<&str>) -> Option<f64> {
     let key = match axis {
         Axis::MemoryShare => "gpu-memory-utilization",

@@ -7,8 +7,9 @@ use super::rules::{Known, check, check_together};
 use crate::diagnostic::{Source, to_json};
 use crate::plan::Needs;
 
-/// The findings about the `profile` of a line (`text`, or `{format, text}`), as `profile check --format json` prints them; its engine
-/// version, model and request say what the profile does not. `None` without a profile, or where it is none in any form known here.
+/// The findings about the `profile` of a line (`text`, or `{format, text}`), as `profile check --format json` prints
+/// them; its engine version, model and request say what the profile does not. `None` without a profile, or where it is
+/// none in any form known here.
 #[must_use]
 pub fn lint_stored(line: &Value) -> Option<Value> {
     let profile = line.get("profile")?;

@@ -27,7 +27,8 @@ pub fn schema(registry: &Registry) -> Value {
     let mut dataset = task.clone();
     merge(
         &mut dataset,
-        &json!({"file": {"type": "string", "description": "JSONL or CSV beside the suite; `{{field}}` takes a row's value."}}),
+        &json!({"file": {"type": "string", "description": "JSONL or CSV beside the suite; `{{field}}` \
+                                                           takes a row's value."}}),
     );
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",

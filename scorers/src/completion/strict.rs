@@ -1,4 +1,5 @@
-//! Would a stock OpenAI client have read this answer? [`strict_client`] asks async-openai's types, and says where they break.
+//! Would a stock OpenAI client have read this answer? [`strict_client`] asks async-openai's types, and says where they
+//! break.
 //!
 //! Not part of reading: it parses the answer once more, so that it is asked only where something else departs.
 

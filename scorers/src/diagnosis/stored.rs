@@ -195,8 +195,8 @@ impl Filed {
     }
 }
 
-/// Reports are collected by kind: where the first finding has a narrower name than its kind (`wrong_model_name` is filed under
-/// `unreachable_or_loading`), the kind is said first, with the same evidence and fix.
+/// Reports are collected by kind: where the first finding has a narrower name than its kind (`wrong_model_name` is
+/// filed under `unreachable_or_loading`), the kind is said first, with the same evidence and fix.
 fn filed_first(mut findings: Vec<Filed>) -> Vec<Filed> {
     let narrower = findings.first().filter(|first| first.kind != "other" && first.kind != first.finding.rule);
     if let Some(first) = narrower {

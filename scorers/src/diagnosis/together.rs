@@ -25,8 +25,8 @@ fn sure(rule: &str, findings: &[Finding]) -> Option<Confidence> {
     of_rule.map(|found| found.confidence).max()
 }
 
-/// A parser cannot be missing and be the wrong one. That the modes differ speaks for a wrong reasoning parser, unless a wrong
-/// tool parser makes them differ.
+/// A parser cannot be missing and be the wrong one. That the modes differ speaks for a wrong reasoning parser, unless a
+/// wrong tool parser makes them differ.
 fn one_of_two(findings: &mut Vec<Finding>) {
     if let (Some(missing), Some(_)) = (sure(NO_THOUGHT, findings), sure(WRONG_THOUGHT, findings)) {
         let guessed = missing < Confidence::High && sure(WRONG_TOOL, findings).is_none();
@@ -39,8 +39,8 @@ fn one_of_two(findings: &mut Vec<Finding>) {
     }
 }
 
-/// "Explained by this as well" is left out where the engine cannot do both: vLLM refuses tools without a parser, and llama.cpp
-/// has no parser to choose wrongly.
+/// "Explained by this as well" is left out where the engine cannot do both: vLLM refuses tools without a parser, and
+/// llama.cpp has no parser to choose wrongly.
 fn alternatives(findings: &mut Vec<Finding>, engine: &str) {
     let decided = ["vllm", "llama_cpp"].contains(&engine);
     let pairs = [
@@ -56,8 +56,8 @@ fn alternatives(findings: &mut Vec<Finding>, engine: &str) {
     }
 }
 
-/// A wrong parser reads a call in one mode by chance, and makes ids of its own form; a reasoning parser that waits for an end
-/// which never comes keeps the calls of a stream from their parser. Neither is a bug of the server's beside it.
+/// A wrong parser reads a call in one mode by chance, and makes ids of its own form; a reasoning parser that waits for
+/// an end which never comes keeps the calls of a stream from their parser. Neither is a bug of the server's beside it.
 fn consequences(findings: &mut Vec<Finding>) {
     let is_cause = |found: &Finding| {
         [WRONG_TOOL, NO_TOOL, WRONG_THOUGHT].contains(&found.rule.as_str())

@@ -101,7 +101,8 @@ impl Verdicts {
     }
 }
 
-/// All that is wrong is the reason given for the end of an answer whose calls arrived: said in the finding, and no lost call.
+/// All that is wrong is the reason given for the end of an answer whose calls arrived: said in the finding, and no lost
+/// call.
 fn is_of_the_end(reason: &str) -> bool {
     !reason.contains("; ") && reason.contains("shape: finish_reason is ") && reason.contains("expected \"tool_calls\"")
 }

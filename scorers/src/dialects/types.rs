@@ -1,4 +1,5 @@
-//! What the dialects speak of: [`Call`], [`ToolDialect`], [`ReasoningDialect`] and what they find. No logic beyond accessors.
+//! What the dialects speak of: [`Call`], [`ToolDialect`], [`ReasoningDialect`] and what they find. No logic beyond
+//! accessors.
 
 use std::fmt;
 use std::ops::Range;

@@ -35,7 +35,8 @@ pub(in crate::doctor) fn template(
         return (Capability::new(NAME, Status::Ok, HOW, text), None);
     }
     let message = format!(
-        "the chat template does not show the tools to the model: the same messages take {text}, so the model cannot know of them"
+        "the chat template does not show the tools to the model: the \
+         same messages take {text}, so the model cannot know of them"
     );
     let mut found = finding("template", Severity::Error, Blame::ServerConfig, message);
     found.evidence.push(evidence("laden", "usage", format!("prompt_tokens {bare} without tools, {laden} with five")));

@@ -1,6 +1,7 @@
 //! What the simulated model writes: from the book of known tasks, else by a few plain rules.
 //!
-//! Main type: [`Brain`]. The book is built from suites' own expectations ([`solve`]); nothing here knows an answer by heart.
+//! Main type: [`Brain`]. The book is built from suites' own expectations ([`solve`]); nothing here knows an answer by
+//! heart.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};

@@ -257,7 +257,8 @@ impl Simulated {
         let counters = [("no_tool_call", &self.parsed), ("tool_call", &self.called)];
         for (outcome, count) in counters.into_iter().filter(|_| self.options.tool_parser.is_some()) {
             text.push_str(&format!(
-                "vllm:tool_call_parser_invocations_total{{mode=\"auto\",outcome=\"{outcome}\",request_type=\"chat\"}} {}.0\n",
+                "vllm:tool_call_parser_invocations_total{{mode=\"auto\",outcome=\"{outcome}\",request_type=\"chat\"}} \
+                 {}.0\n",
                 count.load(Ordering::Relaxed)
             ));
         }

@@ -1,7 +1,7 @@
 //! Reads what an endpoint says of itself. Pure: the answers come from anywhere.
 //!
-//! Order of trust (symptoms of vLLM 0.33, SGLang 0.5.23, llama.cpp 0c1e57098, LiteLLM 1.110.2): gateway headers, `owned_by`,
-//! the endpoints that only one engine has, `system_fingerprint`.
+//! Order of trust (symptoms of vLLM 0.33, SGLang 0.5.23, llama.cpp 0c1e57098, LiteLLM 1.110.2): gateway headers,
+//! `owned_by`, the endpoints that only one engine has, `system_fingerprint`.
 
 use std::collections::BTreeMap;
 

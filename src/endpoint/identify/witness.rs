@@ -1,7 +1,8 @@
-//! What answers to real requests give away: headers of a gateway, `system_fingerprint`, fields and words that one engine has.
+//! What answers to real requests give away: headers of a gateway, `system_fingerprint`, fields and words that one
+//! engine has.
 //!
-//! Sources: vLLM 0.33 (`vllm-<version>-<hash>` as fingerprint), SGLang 0.5.23 (`matched_stop`), llama.cpp 0c1e57098 (`timings`,
-//! `b<build>-<hash>`), LiteLLM 1.110.2 (headers; error messages begin `litellm.`).
+//! Sources: vLLM 0.33 (`vllm-<version>-<hash>` as fingerprint), SGLang 0.5.23 (`matched_stop`), llama.cpp 0c1e57098
+//! (`timings`, `b<build>-<hash>`), LiteLLM 1.110.2 (headers; error messages begin `litellm.`).
 
 use monban_scorers::diagnosis::Confidence::{High, Medium};
 use monban_scorers::{Body, Exchange};

@@ -32,7 +32,8 @@ pub(super) fn read(source: &Source, root: &Node) -> Option<Profile> {
     })
 }
 
-/// The keys of a TensorRT-LLM options file, which win over the command line. Nested keys with a meaning of their own get it.
+/// The keys of a TensorRT-LLM options file, which win over the command line. Nested keys with a meaning of their own
+/// get it.
 pub(super) fn options(profile: &mut Profile, root: &Node) {
     const NESTED: &[(&str, &str, &str)] = &[
         ("kv_cache_config", "free_gpu_memory_fraction", "gpu-memory-utilization"),

@@ -14,7 +14,8 @@ pub(super) const RULES: &[ProfileRule] = &[
     rule("tensor_parallel_exceeds_gpus", "more GPUs are used than the container gets", too_few),
 ];
 
-/// Seconds a model of so many billions of parameters takes to load and warm up, at the quick end. Reports: 5-20 minutes for large ones.
+/// Seconds a model of so many billions of parameters takes to load and warm up, at the quick end. Reports: 5-20 minutes
+/// for large ones.
 fn load_seconds(model: &str) -> f64 {
     match billions(model) {
         Some(n) if n < 10.0 => 90.0,

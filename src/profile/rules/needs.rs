@@ -1,4 +1,5 @@
-//! The suite's longest prompt and largest budget against the context. What else a suite needs is asked where the flag is judged.
+//! The suite's longest prompt and largest budget against the context. What else a suite needs is asked where the flag
+//! is judged.
 
 use super::subject::Subject;
 use super::{ProfileRule, rule};
@@ -33,7 +34,8 @@ fn context(s: &Subject<'_>, out: &mut Vec<Diagnostic>) {
         return;
     };
     let message = format!(
-        "the suite needs about {need} tokens ({chars} characters of prompt and {budget} of answer), a request gets {have}"
+        "the suite needs about {need} tokens ({chars} characters \
+         of prompt and {budget} of answer), a request gets {have}"
     );
     out.push(
         s.found(severity, "context_below_needs", setting.span.clone(), message)

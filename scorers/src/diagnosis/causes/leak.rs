@@ -55,7 +55,8 @@ fn by_parser<'a>(facts: &Facts<'a>, side: Side<'a>, found: Seen, reads: Option<b
     }
 }
 
-/// A call to read, not to make: a bare one in a code fence in an answer that is as the task wants it, or one that was asked for.
+/// A call to read, not to make: a bare one in a code fence in an answer that is as the task wants it, or one that was
+/// asked for.
 fn is_sample(facts: &Facts<'_>, side: &Side<'_>, found: Seen) -> bool {
     let code = side.in_fence() && found.strength == Strength::Weak;
     code && !facts.view.scored.is_empty() && !facts.something_failed() || facts.markup_was_asked_for(side)
@@ -119,8 +120,8 @@ fn right_parser<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'a>
     if side.thoughts().is_some() && !side.has_reasoning() {
         return None;
     }
-    // Beside a plain answer the modes tell. Without one the name speaks for the parser: it reads plain answers that are nothing
-    // but such a call.
+    // Beside a plain answer the modes tell. Without one the name speaks for the parser: it reads plain answers that are
+    // nothing but such a call.
     let alone = side.leak().is_some_and(|(found, _)| {
         found.start == 0 && found.strength == Strength::Strong && facts.parser_is_measured_to_read(found.family)
     });
@@ -129,7 +130,8 @@ fn right_parser<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'a>
             ToolKind::OneMode,
             side,
             Confidence::Medium,
-            "the call stands in the streamed text although the parser's name is right; whether plain answers carry it was not asked",
+            "the call stands in the streamed text although the parser's \
+             name is right; whether plain answers carry it was not asked",
         ));
     }
     Some(trouble(
@@ -148,7 +150,8 @@ fn unknown_parser<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'
             ToolKind::WrongParser,
             side,
             Confidence::High,
-            "one mode leaves the call in the text, the other swallows a part of it: a parser runs, and it is for another family",
+            "one mode leaves the call in the text, the other swallows \
+             a part of it: a parser runs, and it is for another family",
         ));
     }
     if side.finish() == "tool_calls" {
@@ -156,7 +159,8 @@ fn unknown_parser<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'
             ToolKind::WrongParser,
             side,
             Confidence::High,
-            "finish_reason tool_calls with empty tool_calls, and the call stands in the text: a parser saw the start marker and could not read the body",
+            "finish_reason tool_calls with empty tool_calls, and the call stands in the text: a parser saw the start \
+             marker and could not read the body",
         ));
     }
     if side.thoughts().is_some() && found.strength == Strength::Weak {

@@ -246,7 +246,8 @@ fn starts_in_thoughts(facts: &Facts<'_>, side: &Side<'_>) -> bool {
         && !facts.parser_takes_plain_text()
 }
 
-/// vLLM's own parsers split alike in both modes (0.32.0, every family tried); a parser for a neighbouring format often does not.
+/// vLLM's own parsers split alike in both modes (0.32.0, every family tried); a parser for a neighbouring format often
+/// does not.
 fn modes_differ<'a>(facts: &Facts<'a>) -> Option<ReasoningTrouble<'a>> {
     let [first, second] = facts.sides.as_slice() else { return None };
     let (one, two) = (first.completion.reasoning(), second.completion.reasoning());
@@ -256,7 +257,8 @@ fn modes_differ<'a>(facts: &Facts<'a>) -> Option<ReasoningTrouble<'a>> {
             ReasoningKind::ModesDiffer,
             *second,
             Confidence::Low,
-            "the plain and the streamed answer split the same text at different places (blanks go to either side): this parser was made for a neighbouring format",
+            "the plain and the streamed answer split the same text at different places (blanks go to either side): \
+             this parser was made for a neighbouring format",
         )
     })
 }
@@ -277,7 +279,8 @@ fn suppressed<'a>(facts: &Facts<'a>) -> Option<ReasoningTrouble<'a>> {
             ReasoningKind::Suppressed,
             *side,
             Confidence::Medium,
-            "a thinking model answered a schema at once: without a reasoning parser thinking was suppressed by the grammar, which begins with the first token",
+            "a thinking model answered a schema at once: without a reasoning parser thinking was suppressed by the \
+             grammar, which begins with the first token",
         )
     })
 }

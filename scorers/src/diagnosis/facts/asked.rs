@@ -1,5 +1,5 @@
-//! What the request itself asks of thoughts and markup: thoughts whole in the text, between tags of its own, or none at all;
-//! the notation of calls, to be shown.
+//! What the request itself asks of thoughts and markup: thoughts whole in the text, between tags of its own, or none at
+//! all; the notation of calls, to be shown.
 
 use std::sync::LazyLock;
 

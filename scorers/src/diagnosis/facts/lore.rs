@@ -179,7 +179,10 @@ impl Facts<'_> {
             let why = match error.is_eof() {
                 true => "are unterminated: an earlier turn was cut and stored",
                 false if error.to_string().starts_with("trailing characters") => return None,
-                false => "are no JSON: an earlier turn was stored as the model wrote it, with characters that are not escaped",
+                false => {
+                    "are no JSON: an earlier turn was stored as the model \
+                     wrote it, with characters that are not escaped"
+                }
             };
             Some((arguments.to_owned(), why))
         });

@@ -166,7 +166,8 @@ impl Facts<'_> {
         }
     }
 
-    /// The reasoning parsers that split a text without an opening marker in the running version (or an old one, where it is not known).
+    /// The reasoning parsers that split a text without an opening marker in the running version (or an old one, where
+    /// it is not known).
     #[must_use]
     pub fn parsers_without_opening(&self) -> Vec<&'static str> {
         let version = self.version().unwrap_or("0.11.2");

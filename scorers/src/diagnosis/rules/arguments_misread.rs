@@ -12,9 +12,9 @@ pub(super) static RULE: Rule = Rule {
     id: "arguments_misread",
     kind: "bad_args",
     summary: "The parser misread a call's arguments: markup left in keys or values, parameters lost.",
-    manual: "Looks at pieces of a family's markup in keys, or at the ends of values without their counterpart (a file that shows \
-             such markup is no fault); at line breaks or quotes around every value; at a key that swallowed its value; and at arguments that are missing altogether although \
-             the tool needs some.",
+    manual: "Looks at pieces of a family's markup in keys, or at the ends of values without their counterpart (a file \
+             that shows such markup is no fault); at line breaks or quotes around every value; at a key that swallowed \
+             its value; and at arguments that are missing altogether although the tool needs some.",
     explains: &["bad_args", "finish_reason", "model_fault", "server_dropped_output"],
     hides_intent: true,
     check,
@@ -35,7 +35,11 @@ fn padded(signs: &Signs<'_>, side: &Side<'_>) -> Option<Finding> {
         return None;
     }
     let call = side.completion.tool_calls.first()?;
-    let message = format!("parser residue in values: what stands in {around} in the model's call format keeps them in the arguments of {}", call.name);
+    let message = format!(
+        "parser residue in values: what stands in {around} in the \
+         model's call format keeps them in the arguments of {}",
+        call.name
+    );
     Some(
         Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, message)
             .families(facts.model().tool_family(), facts.launch.tool_parser.value())
@@ -65,13 +69,22 @@ fn by_the_parser(side: &Side<'_>, call: &ToolCall, found: Spoilt) -> Option<Stri
     let name = &call.name;
     Some(match found {
         Spoilt::Residue(piece) => {
-            format!("parser residue in values: `{piece}` is a piece of the model's call format, left in the arguments of {name}")
+            format!(
+                "parser residue in values: `{piece}` is a piece of the \
+                 model's call format, left in the arguments of {name}"
+            )
         }
         Spoilt::Key(key) => {
-            format!("parser residue in keys: `{key}` holds a declared parameter's name and its value, misread in the arguments of {name}")
+            format!(
+                "parser residue in keys: `{key}` holds a declared parameter's \
+                 name and its value, misread in the arguments of {name}"
+            )
         }
         Spoilt::Nothing(key) if side.mode == Mode::Plain && !side.at_cap() => {
-            format!("{name} arrived without any arguments, and it needs `{key}`: even a model that gives none writes an empty object")
+            format!(
+                "{name} arrived without any arguments, and it needs `{key}`: \
+                 even a model that gives none writes an empty object"
+            )
         }
         Spoilt::Nothing(_) | Spoilt::Empty(_) => return None,
     })

@@ -11,11 +11,12 @@ use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs, advice
 pub(super) static RULE: Rule = Rule {
     id: "bad_args",
     kind: "bad_args",
-    summary: "A call's arguments are spoilt: no JSON, types lost, an object where a string is due, or a broken call in the history.",
-    manual: "Looks at arguments that are no JSON in a complete answer, at \
-             arguments sent as an object, at values of another type than declared where the model's format writes no types, at a call the parser saw and could not deliver, and at errors about the arguments of \
-             replayed calls. An empty string for a tool without parameters is right. \
-             Markup and lost parameters are arguments_misread's.",
+    summary: "A call's arguments are spoilt: no JSON, types lost, an object \
+              where a string is due, or a broken call in the history.",
+    manual: "Looks at arguments that are no JSON in a complete answer, at arguments sent as an object, at values of \
+             another type than declared where the model's format writes no types, at a call the parser saw and could \
+             not deliver, and at errors about the arguments of replayed calls. An empty string for a tool without \
+             parameters is right. Markup and lost parameters are arguments_misread's.",
     explains: &["finish_reason", "model_fault", "server_dropped_output"],
     hides_intent: false,
     check,
@@ -25,9 +26,20 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     signs
         .error_finding(&RULE)
-        .map(|finding| if signs.error.as_ref().is_some_and(|error| error.explained.entry.needs_history_calls()) { replayed(signs, finding) } else { finding })
+        .map(|finding| {
+            if signs.error.as_ref().is_some_and(|error| error.explained.entry.needs_history_calls()) {
+                replayed(signs, finding)
+            } else {
+                finding
+            }
+        })
         .or_else(|| lost(signs))
-        .or_else(|| facts.sides.iter().find_map(|side| side.completion.tool_calls.iter().find_map(|call| spoilt(facts, side, call))))
+        .or_else(|| {
+            facts
+                .sides
+                .iter()
+                .find_map(|side| side.completion.tool_calls.iter().find_map(|call| spoilt(facts, side, call)))
+        })
         .or_else(|| unfit(signs))
 }
 
@@ -36,12 +48,24 @@ fn replayed(signs: &Signs<'_>, mut finding: Finding) -> Finding {
     match signs.facts.broken_history_call() {
         Some((arguments, why)) => {
             finding.blame = Blame::Request;
-            finding.message = format!("the history holds a call whose arguments {why}, and the server refuses to replay it. It is not the current generation");
-            finding.evidence.push(crate::diagnosis::Evidence { task: signs.facts.view.task.to_owned(), place: "request".to_owned(), excerpt: crate::diagnosis::rule::excerpt(&arguments) });
-            finding.fix = vec!["drop or repair the broken call before replaying the history".to_owned(), "raise max_tokens on the earlier turn where it was truncated".to_owned()];
+            finding.message = format!(
+                "the history holds a call whose arguments {why}, and the \
+                 server refuses to replay it. It is not the current generation"
+            );
+            finding.evidence.push(crate::diagnosis::Evidence {
+                task: signs.facts.view.task.to_owned(),
+                place: "request".to_owned(),
+                excerpt: crate::diagnosis::rule::excerpt(&arguments),
+            });
+            finding.fix = vec![
+                "drop or repair the broken call before replaying the history".to_owned(),
+                "raise max_tokens on the earlier turn where it was truncated".to_owned(),
+            ];
         }
         None => {
-            finding.message = "the 400 comes from replayed arguments this server produced: the history's calls were delivered by its own tool parser".to_owned();
+            finding.message = "the 400 comes from replayed arguments this server produced: \
+                               the history's calls were delivered by its own tool parser"
+                .to_owned();
             finding.configured_family = signs.facts.launch.tool_parser.value().map(str::to_owned);
         }
     }
@@ -51,8 +75,9 @@ fn replayed(signs: &Signs<'_>, mut finding: Finding) -> Finding {
 fn lost(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let trouble = signs.tool.as_ref().filter(|found| found.kind == ToolKind::LostInParser)?;
+    let message = format!("{}: the parser saw the call and lost it while reading its arguments", trouble.seen);
     Some(
-        Draft::new(&RULE, Blame::ServerBug, trouble.confidence, format!("{}: the parser saw the call and lost it while reading its arguments", trouble.seen))
+        Draft::new(&RULE, Blame::ServerBug, trouble.confidence, message)
             .families(trouble.family, facts.launch.tool_parser.value())
             .evidence(facts, "finish_reason", trouble.side.finish())
             .ruled_out("the model not calling: the server says it did")
@@ -75,15 +100,31 @@ fn unfit(signs: &Signs<'_>) -> Option<Finding> {
     match (misfit.maker, &misfit.departure) {
         (Maker::Mistyped, Departure::Type { key, wants, by_reference, value, .. }) => {
             let message = format!(
-                "argument `{key}` of {name} arrives as {} where the schema says {wants}: the model's format writes no types, and the parser is to take them from the schema",
+                "argument `{key}` of {name} arrives as {} where the schema says {wants}: the model's format writes no \
+                 types, and the parser is to take them from the schema",
                 args::kind(value),
             );
             let plain = if *by_reference { "inline the $ref" } else { "state one plain type, without anyOf," };
-            Some(draft(message).ruled_out("the model: what it wrote reads as the declared type").fix(format!("{plain} for `{key}` in the tool's schema")).fix(advice::upgrade(facts)).done())
+            Some(
+                draft(message)
+                    .ruled_out("the model: what it wrote reads as the declared type")
+                    .fix(format!("{plain} for `{key}` in the tool's schema"))
+                    .fix(advice::upgrade(facts))
+                    .done(),
+            )
         }
         (Maker::Lost, departure) => {
-            let message = format!("{}, and far more tokens were generated than arrived: what is missing may have been lost in the parser", departure.in_words(name));
-            Some(draft(message).severity(Severity::Warning).fix("compare with the raw text (skip_special_tokens: false, or the engine's log)").fix(advice::upgrade(facts)).done())
+            let message = format!(
+                "{}, and far more tokens were generated than arrived: what is missing may have been lost in the parser",
+                departure.in_words(name)
+            );
+            Some(
+                draft(message)
+                    .severity(Severity::Warning)
+                    .fix("compare with the raw text (skip_special_tokens: false, or the engine's log)")
+                    .fix(advice::upgrade(facts))
+                    .done(),
+            )
         }
         _ => None,
     }
@@ -92,16 +133,36 @@ fn unfit(signs: &Signs<'_>) -> Option<Finding> {
 fn spoilt(facts: &Facts<'_>, side: &Side<'_>, call: &ToolCall) -> Option<Finding> {
     let text = call.arguments.as_text();
     let draft = |blame, confidence, message: String| {
-        Draft::new(&RULE, blame, confidence, message).families(None, facts.launch.tool_parser.value()).evidence(facts, "arguments", &text)
+        Draft::new(&RULE, blame, confidence, message).families(None, facts.launch.tool_parser.value()).evidence(
+            facts,
+            "arguments",
+            &text,
+        )
     };
     if matches!(call.arguments, Arguments::Json(_)) {
-        let message = format!("the arguments of {} are sent as an object where the contract wants a JSON string: strict clients break on it", call.name);
+        let message = format!(
+            "the arguments of {} are sent as an object where the \
+             contract wants a JSON string: strict clients break on it",
+            call.name
+        );
         let blame = if facts.server().gateway.is_some() { Blame::Gateway } else { Blame::ServerBug };
-        return Some(draft(blame, Confidence::High, message).severity(Severity::Warning).fix(advice::upgrade(facts)).done());
+        return Some(
+            draft(blame, Confidence::High, message).severity(Severity::Warning).fix(advice::upgrade(facts)).done(),
+        );
     }
     if side.mode == Mode::Stream || side.at_cap() || call.arguments.value().is_ok() || text.trim().is_empty() {
         return None;
     }
-    let message = format!("the arguments of {} are no JSON although the answer is complete (finish_reason {})", call.name, side.finish());
-    Some(draft(Blame::ServerBug, Confidence::Medium, message).ruled_out("the budget: finish_reason is not length").fix(advice::upgrade(facts)).fixes(advice::tool_parser(facts, None)).done())
+    let message = format!(
+        "the arguments of {} are no JSON although the answer is complete (finish_reason {})",
+        call.name,
+        side.finish()
+    );
+    Some(
+        draft(Blame::ServerBug, Confidence::Medium, message)
+            .ruled_out("the budget: finish_reason is not length")
+            .fix(advice::upgrade(facts))
+            .fixes(advice::tool_parser(facts, None))
+            .done(),
+    )
 }

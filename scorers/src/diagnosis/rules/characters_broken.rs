@@ -9,10 +9,11 @@ use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs, advice
 pub(super) static RULE: Rule = Rule {
     id: "characters_broken",
     kind: "stream_only",
-    summary: "The stream was cut into pieces in the middle of characters: U+FFFD stands where emoji or other wide characters were.",
-    manual: "Looks at streams that hold U+FFFD (the replacement character) where the plain answer holds none, or more than once where \
-             only the stream was seen: the server decodes token by token, and a wide character takes several tokens. Neither \
-             the budget's cut nor a text that speaks of the character counts.",
+    summary: "The stream was cut into pieces in the middle of characters: \
+              U+FFFD stands where emoji or other wide characters were.",
+    manual: "Looks at streams that hold U+FFFD (the replacement character) where the plain answer holds none, or more \
+             than once where only the stream was seen: the server decodes token by token, and a wide character takes \
+             several tokens. Neither the budget's cut nor a text that speaks of the character counts.",
     explains: &["model_fault", "degenerate_text", "structured_output_ignored"],
     hides_intent: true,
     check,
@@ -35,7 +36,11 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         Some(_) => (Confidence::High, ", and the plain answer holds none"),
         None => (Confidence::Medium, ""),
     };
-    let message = format!("{} broken characters (U+FFFD) stand in the streamed text{beside}: the server decodes token by token, and emoji and many scripts take several tokens a character", count(side));
+    let message = format!(
+        "{} broken characters (U+FFFD) stand in the streamed text{beside}: the server decodes token by token, and \
+         emoji and many scripts take several tokens a character",
+        count(side)
+    );
     Some(
         Draft::new(&RULE, Blame::ServerBug, confidence, message)
             .severity(if plain.is_some() { Severity::Error } else { Severity::Warning })
@@ -52,7 +57,8 @@ fn count(side: &Side<'_>) -> usize {
 }
 
 fn is_meant(facts: &Facts<'_>, side: &Side<'_>) -> bool {
-    let said = |text: &str| text.contains("FFFD") || text.contains("fffd") || text.to_lowercase().contains("replacement char");
+    let said =
+        |text: &str| text.contains("FFFD") || text.contains("fffd") || text.to_lowercase().contains("replacement char");
     let asked = ["user", "system", "tool"].iter().any(|role| facts.view.request.text_of(role).contains(BROKEN));
     asked || said(side.completion.text()) || said(&facts.view.request.text_of("user"))
 }

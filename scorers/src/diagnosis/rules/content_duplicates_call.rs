@@ -10,8 +10,8 @@ pub(super) static RULE: Rule = Rule {
     id: "content_duplicates_call",
     kind: "other",
     summary: "The text repeats a call, or its arguments, that was delivered as it should be.",
-    manual: "Looks at a text that is the same JSON as a delivered call's arguments, or that holds the markup of the very calls \
-             that are delivered. The call is right; clients that show the text show a duplicate.",
+    manual: "Looks at a text that is the same JSON as a delivered call's arguments, or that holds the markup of the \
+             very calls that are delivered. The call is right; clients that show the text show a duplicate.",
     explains: &[],
     hides_intent: false,
     check,
@@ -25,7 +25,10 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
             true => "the text holds the markup of the call beside it as well; the call itself is right",
             false => {
                 let text: Value = serde_json::from_str(side.completion.text().trim()).ok()?;
-                side.completion.tool_calls.iter().find(|call| text.is_object() && call.arguments.value().as_ref() == Ok(&text))?;
+                side.completion
+                    .tool_calls
+                    .iter()
+                    .find(|call| text.is_object() && call.arguments.value().as_ref() == Ok(&text))?;
                 "the text is a duplicate of the arguments of the call beside it; the call itself is right"
             }
         };

@@ -8,8 +8,9 @@ pub(super) static RULE: Rule = Rule {
     id: "content_duplicates_reasoning",
     kind: "other",
     summary: "The same text arrives as answer and as reasoning: something on the way copied one into the other.",
-    manual: "Looks at a text that equals the reasoning beside it. In a cut answer the text is unfinished thoughts; in a whole one \
-             the model did not think. Servers and gateways that fill an empty text from the reasoning do this.",
+    manual: "Looks at a text that equals the reasoning beside it. In a cut answer the \
+             text is unfinished thoughts; in a whole one the model did not think. \
+             Servers and gateways that fill an empty text from the reasoning do this.",
     explains: &["gateway_rewrite", "server_dropped_output"],
     hides_intent: true,
     check,
@@ -17,17 +18,29 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    let side = facts.sides.iter().find(|side| side.has_reasoning() && side.completion.text().trim() == side.completion.reasoning().trim())?;
+    let side = facts
+        .sides
+        .iter()
+        .find(|side| side.has_reasoning() && side.completion.text().trim() == side.completion.reasoning().trim())?;
     let gateway = facts.server().gateway.is_some();
-    let which = if side.at_cap() { "the answer was cut before there was one, and the text holds the thoughts" } else { "one of the two is a copy" };
+    let which = if side.at_cap() {
+        "the answer was cut before there was one, and the text holds the thoughts"
+    } else {
+        "one of the two is a copy"
+    };
     Some(
-        Draft::new(&RULE, if gateway { Blame::Gateway } else { Blame::ServerBug }, Confidence::Medium, format!("text and reasoning are the same: {which}"))
-            .severity(Severity::Warning)
-            .families(None, facts.launch.reasoning_parser.value())
-            .evidence(facts, "content", side.completion.text())
-            .ruled_out("the model: it wrote this once")
-            .fix(if gateway { "call the engine directly with the same request".to_owned() } else { advice::upgrade(facts) })
-            .fix("send the thinking switch the server's parser goes by (chat_template_kwargs)")
-            .done(),
+        Draft::new(
+            &RULE,
+            if gateway { Blame::Gateway } else { Blame::ServerBug },
+            Confidence::Medium,
+            format!("text and reasoning are the same: {which}"),
+        )
+        .severity(Severity::Warning)
+        .families(None, facts.launch.reasoning_parser.value())
+        .evidence(facts, "content", side.completion.text())
+        .ruled_out("the model: it wrote this once")
+        .fix(if gateway { "call the engine directly with the same request".to_owned() } else { advice::upgrade(facts) })
+        .fix("send the thinking switch the server's parser goes by (chat_template_kwargs)")
+        .done(),
     )
 }

@@ -7,9 +7,9 @@ pub(super) static RULE: Rule = Rule {
     id: "context_overflow",
     kind: "context_overflow",
     summary: "Prompt and completion budget do not fit the context window.",
-    manual: "Looks at the context texts of every engine, also where they come behind HTTP 200 or inside a stream. Where \
-             the completion budget alone is too large the request is at fault; where the server was started with a small \
-             window, its configuration is.",
+    manual: "Looks at the context texts of every engine, also where they come behind HTTP 200 or inside a stream. \
+             Where the completion budget alone is too large the request is at fault; where the server was started with \
+             a small window, its configuration is.",
     explains: &[],
     hides_intent: true,
     check,
@@ -24,7 +24,9 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         finding.message = format!("{prompt} > {window}: {}", finding.message);
     }
     if signs.facts.launch.context_limit && finding.blame == Blame::Request {
-        finding.ruled_out.push("the launch line sets the window: it may be the server's limit rather than the model's".to_owned());
+        finding
+            .ruled_out
+            .push("the launch line sets the window: it may be the server's limit rather than the model's".to_owned());
     }
     Some(finding)
 }

@@ -9,9 +9,10 @@ pub(super) static RULE: Rule = Rule {
     id: "degenerate_text",
     kind: "other",
     summary: "The answer is one symbol over and over, or blanks to the end of the budget: no model means that.",
-    manual: "Looks at failed or cut answers whose second half is one symbol (`!!!!`: broken numbers in kernel, quantisation or \
-             precision end in token 0), whose words mix many scripts, and, where a schema was asked for, at blanks up to the token cap (the grammar allows \
-             them without limit). A phrase that repeats is the model's: see model_fault.",
+    manual: "Looks at failed or cut answers whose second half is one symbol (`!!!!`: broken numbers in kernel, \
+             quantisation or precision end in token 0), whose words mix many scripts, and, where a schema was asked \
+             for, at blanks up to the token cap (the grammar allows them without limit). A phrase that repeats is the \
+             model's: see model_fault.",
     explains: &["model_fault", "structured_output_ignored", "gateway_rewrite"],
     hides_intent: true,
     check,
@@ -24,11 +25,16 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let side = facts.sides.iter().find(|side| side.at_cap() || facts.something_failed())?;
     if facts.wants_json() && side.at_cap() && blanks(side) {
+        let message = "the JSON runs into blanks up to the token cap: the grammar \
+                       allows white space without limit, and the model cannot leave it";
         return Some(
-            Draft::new(&RULE, Blame::ServerBug, Confidence::High, "the JSON runs into blanks up to the token cap: the grammar allows white space without limit, and the model cannot leave it")
+            Draft::new(&RULE, Blame::ServerBug, Confidence::High, message)
                 .evidence(facts, "content", side.completion.text().trim_end())
                 .ruled_out("the budget: more tokens would be blanks too")
-                .fix("forbid free white space in the grammar (vLLM: --structured-outputs-config '{\"backend\": \"xgrammar\", \"disable_any_whitespace\": true}'; it refuses the second without the first)")
+                .fix(
+                    "forbid free white space in the grammar (vLLM: --structured-outputs-config '{\"backend\": \
+                     \"xgrammar\", \"disable_any_whitespace\": true}'; it refuses the second without the first)",
+                )
                 .fix(advice::upgrade(facts))
                 .done(),
         );
@@ -38,28 +44,47 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     }
     let symbol = one_symbol(side.completion.text()).or_else(|| one_symbol(side.completion.reasoning()))?;
     Some(
-        Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, format!("the answer is {symbol:?} over and over: the numbers broke on the way (NaN or overflow ends in one token), whatever the prompt"))
-            .evidence(facts, "content", side.completion.text())
-            .ruled_out("the model: its weights do not write this elsewhere")
-            .fix("try another precision or quantisation (--dtype bfloat16, AWQ instead of GPTQ), --enforce-eager, or another attention backend")
-            .fix(advice::upgrade(facts))
-            .done(),
+        Draft::new(
+            &RULE,
+            Blame::ServerBug,
+            Confidence::Medium,
+            format!(
+                "the answer is {symbol:?} over and over: the numbers broke on the \
+                 way (NaN or overflow ends in one token), whatever the prompt"
+            ),
+        )
+        .evidence(facts, "content", side.completion.text())
+        .ruled_out("the model: its weights do not write this elsewhere")
+        .fix(
+            "try another precision or quantisation (--dtype bfloat16, AWQ \
+             instead of GPTQ), --enforce-eager, or another attention backend",
+        )
+        .fix(advice::upgrade(facts))
+        .done(),
     )
 }
 
 /// Words of many scripts glued together: no language, and no model's meaning.
 fn gibberish(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
     let text = if side.is_silent() { side.completion.reasoning() } else { side.completion.text() };
-    let asked: usize = ["user", "system"].iter().map(|role| scripts(&facts.view.request.text_of(role)).0).max().unwrap_or_default();
+    let asked: usize =
+        ["user", "system"].iter().map(|role| scripts(&facts.view.request.text_of(role)).0).max().unwrap_or_default();
     let (kinds, glued) = scripts(text);
     if kinds < 3 || kinds <= asked || glued < 3 || !side.completion.tool_calls.is_empty() {
         return None;
     }
+    let message = format!(
+        "the answer mixes {kinds} scripts within its words: the numbers broke on the way (quantisation, kernel, tensor \
+         parallelism), or the tokenizer is not the model's"
+    );
     Some(
-        Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, format!("the answer mixes {kinds} scripts within its words: the numbers broke on the way (quantisation, kernel, tensor parallelism), or the tokenizer is not the model's"))
+        Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, message)
             .evidence(facts, "content", text)
             .ruled_out("the model: no language is written so")
-            .fix("try another precision or quantisation, --tensor-parallel-size 1, --enforce-eager, or another attention backend; check that tokenizer and weights belong together")
+            .fix(
+                "try another precision or quantisation, --tensor-parallel-size 1, --enforce-eager, or another \
+                 attention backend; check that tokenizer and weights belong together",
+            )
             .fix(advice::upgrade(facts))
             .done(),
     )

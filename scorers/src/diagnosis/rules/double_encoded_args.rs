@@ -14,9 +14,9 @@ pub(super) static RULE: Rule = Rule {
     id: "double_encoded_args",
     kind: "double_encoded_args",
     summary: "A call's arguments, or one of them, are JSON inside a JSON string.",
-    manual: "Looks at arguments that decode to a string which decodes to an object, at an argument whose schema says object or \
-             array (references followed, nested ones too) and whose value is a string of JSON or a Python literal, and at the same \
-             inside leaked markup.",
+    manual: "Looks at arguments that decode to a string which decodes to an object, at an argument whose schema says \
+             object or array (references followed, nested ones too) and whose value is a string of JSON or a Python \
+             literal, and at the same inside leaked markup.",
     explains: &["bad_args", "arguments_misread", "wrong_tool_parser", "no_tool_parser", "finish_reason", "model_fault"],
     hides_intent: false,
     check,
@@ -26,7 +26,10 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     in_markup(signs).or_else(|| {
         signs.facts.sides.iter().find_map(|side| {
             let calls = &side.completion.tool_calls;
-            calls.iter().find_map(|call| whole(signs, call).or_else(|| nested(signs, side, call))).or_else(|| deep(signs, side))
+            calls
+                .iter()
+                .find_map(|call| whole(signs, call).or_else(|| nested(signs, side, call)))
+                .or_else(|| deep(signs, side))
         })
     })
 }
@@ -41,12 +44,17 @@ fn deep(signs: &Signs<'_>, side: &Side<'_>) -> Option<Finding> {
     let at = repair.place.strip_prefix("tool_calls[")?.strip_suffix(']')?.parse::<usize>().ok()?;
     let call = side.completion.tool_calls.get(at)?;
     Some(
-        Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, format!("the arguments of {}: {}", call.name, repair.detail))
-            .families(None, facts.launch.tool_parser.value())
-            .evidence(facts, "arguments", &call.arguments.as_text())
-            .fix("state the type of every argument in the tool's schema, nested ones too")
-            .fix(advice::upgrade(facts))
-            .done(),
+        Draft::new(
+            &RULE,
+            Blame::ServerBug,
+            Confidence::Medium,
+            format!("the arguments of {}: {}", call.name, repair.detail),
+        )
+        .families(None, facts.launch.tool_parser.value())
+        .evidence(facts, "arguments", &call.arguments.as_text())
+        .fix("state the type of every argument in the tool's schema, nested ones too")
+        .fix(advice::upgrade(facts))
+        .done(),
     )
 }
 
@@ -54,7 +62,8 @@ fn in_markup(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let trouble = signs.tool.as_ref().filter(|found| found.kind == ToolKind::Doubled)?;
     let fits = facts.tool_parser_reads(trouble.family) == Some(true);
-    let finish = if trouble.side.finish() == "tool_calls" { ", finish_reason tool_calls with empty tool_calls" } else { "" };
+    let finish =
+        if trouble.side.finish() == "tool_calls" { ", finish_reason tool_calls with empty tool_calls" } else { "" };
     let message = format!(
         "{}argument is a JSON string where an object is due: the call is left in the text{finish}",
         if fits { "parser matches the family; " } else { "" },
@@ -64,7 +73,10 @@ fn in_markup(signs: &Signs<'_>) -> Option<Finding> {
             .families(trouble.family, facts.launch.tool_parser.value())
             .evidence(facts, "content", trouble.side.leaked_text())
             .ruled_out("the parser's family: the markers are its own")
-            .fix(format!("{} and the model's chat template (a history whose arguments are rendered as strings invites this)", advice::upgrade(facts)))
+            .fix(format!(
+                "{} and the model's chat template (a history whose arguments are rendered as strings invites this)",
+                advice::upgrade(facts)
+            ))
             .done(),
     )
 }
@@ -94,16 +106,25 @@ fn nested(signs: &Signs<'_>, side: &Side<'_>, call: &ToolCall) -> Option<Finding
         let text = value.as_str()?;
         let declared = declared_type(schema, key)?;
         let decoded: Value = serde_json::from_str(text).ok()?;
-        let holds = matches!(declared.name, "object") && decoded.is_object() || declared.name == "array" && decoded.is_array();
+        let holds =
+            matches!(declared.name, "object") && decoded.is_object() || declared.name == "array" && decoded.is_array();
         holds.then_some((key, declared.by_reference))
     })?;
-    let why = if by_reference { " ($ref: the schema of this argument is a reference, which the parser does not follow)" } else { "" };
+    let why = if by_reference {
+        " ($ref: the schema of this argument is a reference, which the parser does not follow)"
+    } else {
+        ""
+    };
     let message = format!("argument `{key}` of {} is a JSON string where the schema says otherwise{why}", call.name);
     Some(
         Draft::new(&RULE, Blame::ServerBug, Confidence::High, message)
             .families(None, facts.launch.tool_parser.value())
             .evidence(facts, "arguments", &call.arguments.as_text())
-            .fix(if by_reference { "inline $ref in the tool schemas sent to this engine" } else { "state the type of every argument in the tool's schema" })
+            .fix(if by_reference {
+                "inline $ref in the tool schemas sent to this engine"
+            } else {
+                "state the type of every argument in the tool's schema"
+            })
             .fix(advice::upgrade(facts))
             .done(),
     )

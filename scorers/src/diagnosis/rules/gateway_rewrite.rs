@@ -12,9 +12,10 @@ pub(super) static RULE: Rule = Rule {
     id: "gateway_rewrite",
     kind: "gateway_rewrite",
     summary: "A gateway between client and engine changed or dropped a part of the answer.",
-    manual: "Only where a gateway is known to stand in front (headers, the answer's own keys, what the context states). Looks at \
-             reasoning tokens that were billed and not delivered, at an answer far shorter than its tokens, at thoughts in the text that were counted apart, at a bare \
-             call in the text, and at calls in a shape that clients do not read. One call to the engine directly tells who it was.",
+    manual: "Only where a gateway is known to stand in front (headers, the answer's own keys, what the context \
+             states). Looks at reasoning tokens that were billed and not delivered, at an answer far shorter than its \
+             tokens, at thoughts in the text that were counted apart, at a bare call in the text, and at calls in a \
+             shape that clients do not read. One call to the engine directly tells who it was.",
     explains: &["no_tool_parser", "server_dropped_output", "tool_call_id", "wrong_tool_parser"],
     hides_intent: true,
     check,
@@ -50,12 +51,20 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     }
     let (side, (seen, confidence)) = lost?;
     Some(
-        Draft::new(&RULE, Blame::Gateway, confidence, format!("tokens missing between engine and client: {seen}; {gateway} stands between"))
-            .evidence(facts, "usage", &seen)
-            .evidence(facts, "content", side.completion.text())
-            .fix("compare with a direct call to the engine")
-            .fix("upgrade the gateway (LiteLLM >= 1.82.3 hands on delta.reasoning); use its chat route (openai/<model>), not openai/responses/")
-            .done(),
+        Draft::new(
+            &RULE,
+            Blame::Gateway,
+            confidence,
+            format!("tokens missing between engine and client: {seen}; {gateway} stands between"),
+        )
+        .evidence(facts, "usage", &seen)
+        .evidence(facts, "content", side.completion.text())
+        .fix("compare with a direct call to the engine")
+        .fix(
+            "upgrade the gateway (LiteLLM >= 1.82.3 hands on delta.reasoning); \
+             use its chat route (openai/<model>), not openai/responses/",
+        )
+        .done(),
     )
 }
 
@@ -63,12 +72,18 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
 fn merged_back(signs: &Signs<'_>, gateway: &str) -> Option<Finding> {
     let facts = &signs.facts;
     let trouble = signs.reasoning.as_ref().filter(|found| found.kind == ReasoningKind::MergedBack)?;
-    let message = format!("{}, though the engine split them off: the gateway ({gateway}) put them back into the text", trouble.seen);
+    let message = format!(
+        "{}, though the engine split them off: the gateway ({gateway}) put them back into the text",
+        trouble.seen
+    );
     Some(
         Draft::new(&RULE, Blame::Gateway, trouble.confidence, message)
             .families(trouble.side.thoughts().map(|split| split.family), None)
             .evidence(facts, "content", trouble.side.completion.text())
-            .fix("switch the gateway's merging off (LiteLLM: merge_reasoning_content_in_choices: false), or call the engine instead of Open WebUI")
+            .fix(
+                "switch the gateway's merging off (LiteLLM: merge_reasoning_content_in_choices: \
+                 false), or call the engine instead of Open WebUI",
+            )
             .fix("compare with a direct call to the engine")
             .done(),
     )
@@ -95,14 +110,21 @@ fn odd_calls(signs: &Signs<'_>) -> Option<Finding> {
 /// Tokens that were billed as reasoning, or for far more text than arrived.
 fn lost_reasoning(signs: &Signs<'_>, side: &Side<'_>) -> Option<(String, Confidence)> {
     let model = side.completion.model.as_deref().unwrap_or(&signs.facts.view.request.model);
-    if side.has_reasoning() || side.is_silent() || !signs.facts.view.request.tools.is_empty() || keeps_reasoning(model) {
+    if side.has_reasoning() || side.is_silent() || !signs.facts.view.request.tools.is_empty() || keeps_reasoning(model)
+    {
         return None;
     }
     let tokens = side.billed().unwrap_or_default();
     let counted = side.completion.usage.and_then(|usage| usage.reasoning_tokens).filter(|tokens| *tokens > 0);
     match counted {
-        Some(counted) => Some((format!("{counted} of {tokens} completion tokens were reasoning, and none of it was delivered"), Confidence::High)),
-        None if side.lost_tokens() => Some((format!("{tokens} completion tokens, and a text of {} characters", side.completion.text().chars().count()), Confidence::Medium)),
+        Some(counted) => Some((
+            format!("{counted} of {tokens} completion tokens were reasoning, and none of it was delivered"),
+            Confidence::High,
+        )),
+        None if side.lost_tokens() => Some((
+            format!("{tokens} completion tokens, and a text of {} characters", side.completion.text().chars().count()),
+            Confidence::Medium,
+        )),
         None => None,
     }
 }

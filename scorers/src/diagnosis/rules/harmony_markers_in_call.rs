@@ -8,9 +8,11 @@ use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
 pub(super) static RULE: Rule = Rule {
     id: "harmony_markers_in_call",
     kind: "other",
-    summary: "Markers of the Harmony format (gpt-oss) are left in a call's name, or a call of it in the text beside the calls.",
-    manual: "Looks at a declared tool's name with a channel token behind it, and at a recipient (to=functions.…) with its arguments \
-             in the text beside delivered calls. The model slips in its format now and then; the server is to read or strip these.",
+    summary: "Markers of the Harmony format (gpt-oss) are left in a call's \
+              name, or a call of it in the text beside the calls.",
+    manual: "Looks at a declared tool's name with a channel token behind it, and at a \
+             recipient (to=functions.…) with its arguments in the text beside delivered calls. \
+             The model slips in its format now and then; the server is to read or strip these.",
     explains: &["wrong_tool_parser", "bad_args", "arguments_misread", "model_fault", "finish_reason"],
     hides_intent: true,
     check,
@@ -42,8 +44,13 @@ fn in_name(signs: &Signs<'_>, side: &Side<'_>) -> Option<Finding> {
         let at = TOKENS.iter().filter_map(|token| call.name.find(token)).min();
         at.and_then(|at| call.name.get(..at)).is_some_and(|name| facts.view.request.tool(name.trim()).is_some())
     })?;
-    let message = format!("a control token stands in the tool's name: {}; name and arguments are right otherwise", call.name);
-    Some(draft(facts, message).evidence(facts, "tool_calls", &format!("{}({})", call.name, call.arguments.as_text())).done())
+    let message =
+        format!("a control token stands in the tool's name: {}; name and arguments are right otherwise", call.name);
+    Some(
+        draft(facts, message)
+            .evidence(facts, "tool_calls", &format!("{}({})", call.name, call.arguments.as_text()))
+            .done(),
+    )
 }
 
 fn in_text(signs: &Signs<'_>, side: &Side<'_>) -> Option<Finding> {
@@ -59,6 +66,7 @@ fn in_text(signs: &Signs<'_>, side: &Side<'_>) -> Option<Finding> {
     if !text.split("to=functions.").skip(1).any(called) {
         return None;
     }
-    let message = "a call's recipient and arguments are left in the text beside the calls that were delivered".to_owned();
+    let message =
+        "a call's recipient and arguments are left in the text beside the calls that were delivered".to_owned();
     Some(draft(facts, message).evidence(facts, "content", text).done())
 }

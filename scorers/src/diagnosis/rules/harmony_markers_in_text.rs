@@ -8,9 +8,9 @@ pub(super) static RULE: Rule = Rule {
     id: "harmony_markers_in_text",
     kind: "other",
     summary: "Channel markers of gpt-oss stand in the text although it is no whole message of that format.",
-    manual: "Looks at a channel header (<|channel|>name<|message|>) in the text where neither thoughts and answer nor a call can be \
-             read out of it, and the request does not speak of them: a header the server's parser stumbled over. Whole messages \
-             are no_reasoning_parser's and no_tool_parser's.",
+    manual: "Looks at a channel header (<|channel|>name<|message|>) in the text where neither thoughts and answer nor \
+             a call can be read out of it, and the request does not speak of them: a header the server's parser \
+             stumbled over. Whole messages are no_reasoning_parser's and no_tool_parser's.",
     explains: &["structured_output_ignored", "server_dropped_output", "gateway_rewrite", "model_fault"],
     hides_intent: true,
     check,
@@ -25,8 +25,12 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     if ["user", "system"].iter().any(|role| facts.view.request.text_of(role).contains(marker)) {
         return None;
     }
+    let message = format!(
+        "{marker} stands in the text: the server's parser stumbled \
+         over a channel header and handed the rest on as it was"
+    );
     Some(
-        Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, format!("{marker} stands in the text: the server's parser stumbled over a channel header and handed the rest on as it was"))
+        Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, message)
             .evidence(facts, "content", side.completion.text())
             .fix(advice::upgrade(facts))
             .fix("retest without speculative decoding and without a schema: both have broken this format")

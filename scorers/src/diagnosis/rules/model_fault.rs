@@ -14,12 +14,12 @@ pub(super) static RULE: Rule = Rule {
     id: "model_fault",
     kind: "model_fault",
     summary: "What the model wrote is wrong: shown, not left over.",
-    manual: "Needs positive evidence: whole markup around text that is no JSON in an answer that was not cut; a well-formed call to \
-             a tool that was not declared; a call where the task wanted none, or of another tool than it wanted; arguments that do not fit the declared parameters, in every mode alike, where no \
-             parser is known to make them so; the beginnings of a call where none was wanted; \
-             a format of the client's own, taught in a prompt without tools, that the model does not keep; the endpoint's own word for it; a phrase that repeats up \
-             to the token cap. Prose where a call \
-             was wanted is no evidence.",
+    manual: "Needs positive evidence: whole markup around text that is no JSON in an answer that was not cut; a \
+             well-formed call to a tool that was not declared; a call where the task wanted none, or of another tool \
+             than it wanted; arguments that do not fit the declared parameters, in every mode alike, where no parser \
+             is known to make them so; the beginnings of a call where none was wanted; a format of the client's own, \
+             taught in a prompt without tools, that the model does not keep; the endpoint's own word for it; a phrase \
+             that repeats up to the token cap. Prose where a call was wanted is no evidence.",
     explains: &[],
     hides_intent: false,
     check,
@@ -27,19 +27,33 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    signs.error_finding(&RULE).or_else(|| broken(signs)).or_else(|| untaught(signs)).or_else(|| facts.sides.iter().find_map(|side| undeclared(facts, side).or_else(|| unwanted(facts, side)).or_else(|| another(facts, side)).or_else(|| unfit(signs)).or_else(|| attempt(facts, side)).or_else(|| taught(facts, side)).or_else(|| loops(facts, side))))
+    signs.error_finding(&RULE).or_else(|| broken(signs)).or_else(|| untaught(signs)).or_else(|| {
+        facts.sides.iter().find_map(|side| {
+            undeclared(facts, side)
+                .or_else(|| unwanted(facts, side))
+                .or_else(|| another(facts, side))
+                .or_else(|| unfit(signs))
+                .or_else(|| attempt(facts, side))
+                .or_else(|| taught(facts, side))
+                .or_else(|| loops(facts, side))
+        })
+    })
 }
 
 /// A phrase that comes again and again to the end of the budget.
 fn loops(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
-    let past = facts.view.request.max_tokens.is_some_and(|max| side.billed() > Some(max)) && !side.completion.is_truncated();
+    let past =
+        facts.view.request.max_tokens.is_some_and(|max| side.billed() > Some(max)) && !side.completion.is_truncated();
     if !side.at_cap() || past || !side.completion.tool_calls.is_empty() {
         return None;
     }
-    let (place, text) = [("content", side.completion.text()), ("reasoning", side.completion.reasoning())].into_iter().find(|(_, text)| !text.trim().is_empty())?;
+    let (place, text) = [("content", side.completion.text()), ("reasoning", side.completion.reasoning())]
+        .into_iter()
+        .find(|(_, text)| !text.trim().is_empty())?;
     let phrase = repeated(text)?;
+    let message = format!("the model goes round in a circle until the budget ends: {:?}", phrase.trim());
     Some(
-        draft(Confidence::Medium, format!("the model goes round in a circle until the budget ends: {:?}", phrase.trim()))
+        draft(Confidence::Medium, message)
             .evidence(facts, place, text)
             .ruled_out("the budget: more tokens would repeat the same")
             .fix("the sampling the model's card names (temperature, repetition or presence penalty)")
@@ -57,7 +71,8 @@ fn repeated(text: &str) -> Option<&str> {
     let bytes = text.as_bytes();
     (4..=PHRASE.min(bytes.len() / ROUNDS)).find_map(|period| {
         let run = bytes.iter().rev().zip(bytes.iter().rev().skip(period)).take_while(|(a, b)| a == b).count() + period;
-        let phrase = (run >= ROUNDS * period && run * 2 > bytes.len()).then(|| text.get(bytes.len() - period..)).flatten()?;
+        let phrase =
+            (run >= ROUNDS * period && run * 2 > bytes.len()).then(|| text.get(bytes.len() - period..)).flatten()?;
         phrase.chars().any(char::is_alphanumeric).then_some(phrase)
     })
 }
@@ -101,8 +116,10 @@ fn untaught(signs: &Signs<'_>) -> Option<Finding> {
     if !facts.view.scored.is_empty() && !facts.something_failed() {
         return None;
     }
+    let message =
+        "request carried no tools: the model writes a call out of habit, and there is nothing for a server to read";
     Some(
-        draft(trouble.confidence, "request carried no tools: the model writes a call out of habit, and there is nothing for a server to read")
+        draft(trouble.confidence, message)
             .families(trouble.family, None)
             .evidence(facts, "content", trouble.side.leaked_text())
             .fix("use the client's native tool mode (send tools), or a model trained on the client's format")
@@ -116,7 +133,10 @@ fn undeclared(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
     }
     let call = side.completion.tool_calls.iter().find(|call| is_undeclared(facts, call))?;
     let nearest = nearest(facts, &call.name);
-    let message = format!("tool name not in the request: the model calls {}, which was not offered; closest declared tool: {nearest}", call.name);
+    let message = format!(
+        "tool name not in the request: the model calls {}, which was not offered; closest declared tool: {nearest}",
+        call.name
+    );
     Some(
         draft(Confidence::High, message)
             .evidence(facts, "tool_calls", &format!("{}({})", call.name, call.arguments.as_text()))
@@ -128,13 +148,21 @@ fn undeclared(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
 
 /// Well formed in every way but its name.
 fn is_undeclared(facts: &Facts<'_>, call: &ToolCall) -> bool {
-    let plain = !call.name.is_empty() && call.name.chars().all(|c| c.is_alphanumeric() || "_-.:/".contains(c)) && call.name != "function";
+    let plain = !call.name.is_empty()
+        && call.name.chars().all(|c| c.is_alphanumeric() || "_-.:/".contains(c))
+        && call.name != "function";
     plain && facts.view.request.tool(&call.name).is_none() && matches!(call.arguments.value(), Ok(Value::Object(_)))
 }
 
 fn nearest(facts: &Facts<'_>, name: &str) -> String {
     let likeness = |known: &str| if name.contains(known) { 1.0 } else { strsim::jaro_winkler(name, known) };
-    let best = facts.view.request.tools.iter().map(|tool| (likeness(&tool.name), tool.name.as_str())).max_by(|a, b| a.0.total_cmp(&b.0));
+    let best = facts
+        .view
+        .request
+        .tools
+        .iter()
+        .map(|tool| (likeness(&tool.name), tool.name.as_str()))
+        .max_by(|a, b| a.0.total_cmp(&b.0));
     best.map_or_else(String::new, |(_, known)| known.to_owned())
 }
 
@@ -148,8 +176,12 @@ fn unwanted(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
     if !wanted_none || facts.forced() || facts.view.request.tool(&call.name).is_none() {
         return None;
     }
+    let message = format!(
+        "expected no call, and the model called {}: the call is well formed, so nothing was lost on the way",
+        call.name
+    );
     Some(
-        draft(Confidence::High, format!("expected no call, and the model called {}: the call is well formed, so nothing was lost on the way", call.name))
+        draft(Confidence::High, message)
             .evidence(facts, "tool_calls", &format!("{}({})", call.name, call.arguments.as_text()))
             .fix("tell the model in the system prompt when not to call")
             .done(),
@@ -163,17 +195,34 @@ fn another(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
     }
     let reasons = facts.view.scored.iter().filter(|scored| scored.scorer.starts_with("tool_call"));
     let failed = reasons.map(|scored| scored.delivered.reason()).find(|reason| reason.contains("unexpected: `"))?;
-    let named = |part: &str| failed.split(part).nth(1).and_then(|rest| rest.split('`').next()).filter(|name| facts.view.request.tool(name).is_some());
+    let named = |part: &str| {
+        failed
+            .split(part)
+            .nth(1)
+            .and_then(|rest| rest.split('`').next())
+            .filter(|name| facts.view.request.tool(name).is_some())
+    };
     let (wanted, chosen) = (named("missing: `")?, named("unexpected: `")?);
-    let call = side.completion.tool_calls.iter().find(|call| call.name == chosen && matches!(call.arguments.value(), Ok(Value::Object(_))))?;
+    let call = side
+        .completion
+        .tool_calls
+        .iter()
+        .find(|call| call.name == chosen && matches!(call.arguments.value(), Ok(Value::Object(_))))?;
     if wanted == chosen || side.completion.tool_calls.iter().any(|call| call.name == wanted) {
         return None;
     }
+    let message = format!(
+        "the model chose {chosen} where the task wants {wanted}, which was offered \
+         as well: the call is well formed, so nothing was lost on the way"
+    );
     Some(
-        draft(Confidence::Medium, format!("the model chose {chosen} where the task wants {wanted}, which was offered as well: the call is well formed, so nothing was lost on the way"))
+        draft(Confidence::Medium, message)
             .evidence(facts, "tool_calls", &format!("{}({})", call.name, call.arguments.as_text()))
             .ruled_out("the server: name and arguments arrived whole")
-            .fix("tell the two tools apart in their descriptions; look whether the task allows the other one as a first step")
+            .fix(
+                "tell the two tools apart in their descriptions; look \
+                 whether the task allows the other one as a first step",
+            )
             .done(),
     )
 }
@@ -185,7 +234,9 @@ fn unfit(signs: &Signs<'_>) -> Option<Finding> {
     let note = match (&misfit.departure, doubt) {
         (_, false) => "; the call is well formed, so nothing was lost on the way",
         (Departure::Missing(_), true) => "; only a stream was seen, and a streaming parser may have lost it",
-        (_, true) => "; which format the model writes is not known, and in one without types the parser would be to blame",
+        (_, true) => {
+            "; which format the model writes is not known, and in one without types the parser would be to blame"
+        }
     };
     Some(
         draft(misfit.confidence, format!("{}{note}", misfit.departure.in_words(&misfit.call.name)))
@@ -193,7 +244,10 @@ fn unfit(signs: &Signs<'_>) -> Option<Finding> {
             .families(misfit.family, None)
             .evidence(&signs.facts, "tool_calls", &format!("{}({})", misfit.call.name, misfit.call.arguments.as_text()))
             .fixes(doubt.then(|| "compare with stream: false, and name the model and its launch line".to_owned()))
-            .fix("say in the tool's schema what each argument is and which are required, or have the schema enforced (strict tools, tool_choice required)")
+            .fix(
+                "say in the tool's schema what each argument is and which are required, or have the schema enforced \
+                 (strict tools, tool_choice required)",
+            )
             .done(),
     )
 }
@@ -205,10 +259,16 @@ fn attempt(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
     }
     let text = side.completion.text().trim();
     let begun = facts.view.request.tools.iter().find(|tool| {
-        text.strip_prefix(tool.name.as_str()).is_some_and(|rest| rest.starts_with('(') && rest.matches('(').count() > rest.matches(')').count())
+        text.strip_prefix(tool.name.as_str())
+            .is_some_and(|rest| rest.starts_with('(') && rest.matches('(').count() > rest.matches(')').count())
     })?;
+    let message = format!(
+        "a broken call attempt: the text begins a call of {} and stops in the middle, with finish_reason {}",
+        begun.name,
+        side.finish()
+    );
     Some(
-        draft(Confidence::Medium, format!("a broken call attempt: the text begins a call of {} and stops in the middle, with finish_reason {}", begun.name, side.finish()))
+        draft(Confidence::Medium, message)
             .evidence(facts, "content", text)
             .ruled_out("the budget: finish_reason is not length")
             .fix("tell abstained, attempted and garbage apart in the score")
@@ -224,10 +284,15 @@ fn taught(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
     let prompt = facts.view.request.text_of("system");
     let text = side.completion.text();
     let tag = prompt.split('<').skip(1).filter_map(|rest| rest.split_once('>')).map(|(tag, _)| tag).find(|tag| {
-        tag.len() > 2 && tag.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && text.contains(&format!("<{tag}>"))
+        tag.len() > 2
+            && tag.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && text.contains(&format!("<{tag}>"))
     })?;
+    let message = format!(
+        "request carried no tools: the client teaches a format of its own (<{tag}>), and the model does not keep to it"
+    );
     Some(
-        draft(Confidence::Medium, format!("request carried no tools: the client teaches a format of its own (<{tag}>), and the model does not keep to it"))
+        draft(Confidence::Medium, message)
             .evidence(facts, "content", text)
             .fix("use the client's native tool mode (send tools), or a model trained on the client's format")
             .done(),

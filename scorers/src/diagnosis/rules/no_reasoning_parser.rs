@@ -9,10 +9,16 @@ pub(super) static RULE: Rule = Rule {
     id: "no_reasoning_parser",
     kind: "no_reasoning_parser",
     summary: "No reasoning parser runs: the thoughts arrive as a part of the answer.",
-    manual: "Looks for a known family's thoughts in the text, whole or with only the closing marker, beside an empty reasoning \
-             field; and at a thinking model that answers a schema at once although no parser is set, because the grammar then \
-             begins with the first token.",
-    explains: &["structured_output_ignored", "finish_reason", "model_fault", "server_dropped_output", "gateway_rewrite"],
+    manual: "Looks for a known family's thoughts in the text, whole or with only the closing marker, beside an empty \
+             reasoning field; and at a thinking model that answers a schema at once although no parser is set, because \
+             the grammar then begins with the first token.",
+    explains: &[
+        "structured_output_ignored",
+        "finish_reason",
+        "model_fault",
+        "server_dropped_output",
+        "gateway_rewrite",
+    ],
     hides_intent: false,
     check,
 };
@@ -29,7 +35,9 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     let split = side.thoughts();
     let call_behind = facts.may_call() && side.leak_place() == Some("content");
     let cut = side.at_cap() && split.is_none_or(|split| split.unclosed);
-    let json_behind = split.is_some_and(|split| serde_json::from_str::<serde_json::Value>(split.answer.trim()).is_ok_and(|value| value.is_object()));
+    let json_behind = split.is_some_and(|split| {
+        serde_json::from_str::<serde_json::Value>(split.answer.trim()).is_ok_and(|value| value.is_object())
+    });
     Some(
         Draft::new(&RULE, Blame::ServerConfig, trouble.confidence, format!("{says}: {}", trouble.seen))
             .note(if call_behind { "; the thoughts before the call keep the tool parser from seeing it" } else { "" })
@@ -37,7 +45,11 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
             .families(split.map(|split| split.family), facts.launch.reasoning_parser.value())
             .evidence(facts, "content", side.completion.text())
             .note(if cut { "; and the token cap ended the thoughts before there was an answer" } else { "" })
-            .ruled_out(if cut { "the model: the cap cut it off while it was thinking" } else { "the model: its text is whole, thoughts and answer can be told apart" })
+            .ruled_out(if cut {
+                "the model: the cap cut it off while it was thinking"
+            } else {
+                "the model: its text is whole, thoughts and answer can be told apart"
+            })
             .fixes(advice::reasoning_parser(facts, split))
             .fixes(cut.then(|| "raise max_tokens: the answer was not reached".to_owned()))
             .done(),

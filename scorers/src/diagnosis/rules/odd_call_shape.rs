@@ -8,11 +8,12 @@ use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs, advice
 pub(super) static RULE: Rule = Rule {
     id: "odd_call_shape",
     kind: "other",
-    summary: "Calls arrive in a shape that clients do not read: entries without name and arguments, function_call, no list.",
-    manual: "Looks at entries of tool_calls that hold neither a name nor arguments, beside a text or beside whole calls \
-             (lmstudio-bug-tracker#830, BerriAI/litellm#17425), at calls in function_call, which the contract has replaced by \
-             tool_calls, and at tool_calls that is no list of objects or holds name and arguments elsewhere. Where a gateway is known to \
-             stand in front it is gateway_rewrite's.",
+    summary: "Calls arrive in a shape that clients do not read: entries \
+              without name and arguments, function_call, no list.",
+    manual: "Looks at entries of tool_calls that hold neither a name nor arguments, beside a text or beside whole \
+             calls (lmstudio-bug-tracker#830, BerriAI/litellm#17425), at calls in function_call, which the contract \
+             has replaced by tool_calls, and at tool_calls that is no list of objects or holds name and arguments \
+             elsewhere. Where a gateway is known to stand in front it is gateway_rewrite's.",
     explains: &["tool_call_id", "wrong_tool_parser", "finish_reason", "server_dropped_output"],
     hides_intent: false,
     check,
@@ -20,11 +21,20 @@ pub(super) static RULE: Rule = Rule {
 
 /// What the reading books, and what it means for clients.
 const SHAPES: &[(&str, &str)] = &[
-    ("legacy_function_call", "the call came in function_call, the contract's older field: clients that read tool_calls see none"),
+    (
+        "legacy_function_call",
+        "the call came in function_call, the contract's older field: clients that read tool_calls see none",
+    ),
     ("tool_calls_not_list", "tool_calls is no list: strict clients cannot read the answer"),
     ("tool_call_not_object", "an entry of tool_calls is no object: strict clients cannot read the answer"),
-    ("tool_call_flat", "name and arguments stand on the call itself, not in its function: strict clients see a call without either"),
-    ("tool_call_in_content", "the call came as a part of the content (tool_use), not in tool_calls: clients of this API see none"),
+    (
+        "tool_call_flat",
+        "name and arguments stand on the call itself, not in its function: strict clients see a call without either",
+    ),
+    (
+        "tool_call_in_content",
+        "the call came as a part of the content (tool_use), not in tool_calls: clients of this API see none",
+    ),
 ];
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
@@ -35,7 +45,8 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     }
     let severity = if facts.something_failed() { Severity::Error } else { Severity::Warning };
     let calls = &side.completion.tool_calls;
-    let calls: Vec<String> = calls.iter().map(|call| format!("{:?}({})", call.name, call.arguments.as_text())).collect();
+    let calls: Vec<String> =
+        calls.iter().map(|call| format!("{:?}({})", call.name, call.arguments.as_text())).collect();
     Some(
         Draft::new(&RULE, Blame::ServerBug, Confidence::High, says)
             .severity(severity)
@@ -50,7 +61,9 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
 /// What is odd about a side's calls, if anything.
 pub(super) fn odd(side: &Side<'_>) -> Option<&'static str> {
     if side.completion.tool_calls.iter().any(|call| call.is_hollow()) {
-        return Some("an entry of tool_calls holds neither a name nor arguments: clients take it for a call they cannot make");
+        return Some(
+            "an entry of tool_calls holds neither a name nor arguments: clients take it for a call they cannot make",
+        );
     }
     let shapes = SHAPES.iter().filter(|_| !side.completion.tool_calls.is_empty());
     let booked = |kind: &str| side.completion.deviations.iter().any(|deviation| deviation.kind == kind);

@@ -12,9 +12,10 @@ pub(super) static RULE: Rule = Rule {
     id: "parameter_ignored",
     kind: "other",
     summary: "The server answers as if one of the request's parameters were not there.",
-    manual: "Looks at what can be told from an answer: fewer choices than n, no logprobs although they were asked for, a stop \
-             sequence that stands in the text, a budget that was passed, a stream without the usage it was to carry, and thoughts although thinking was switched off. A remark, not a verdict: \
-             the answer is scored as it arrived.",
+    manual: "Looks at what can be told from an answer: fewer choices than n, no logprobs although they were asked for, \
+             a stop sequence that stands in the text, a budget that was passed, a stream without the usage it was to \
+             carry, and thoughts although thinking was switched off. A remark, not a verdict: the answer is scored as \
+             it arrived.",
     explains: &[],
     hides_intent: false,
     check,
@@ -47,16 +48,31 @@ fn plain(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
     }
     if let Some(n) = n.filter(|n| (side.completion.choices as u64) < *n) {
         let message = format!("n is {n}, and {} choice(s) came: the server ignores n", side.completion.choices);
-        return Some(draft(facts, message, "choices", side.completion.text()).fix(format!("send the request {n} times")).fix(advice::upgrade(facts)).done());
+        return Some(
+            draft(facts, message, "choices", side.completion.text())
+                .fix(format!("send the request {n} times"))
+                .fix(advice::upgrade(facts))
+                .done(),
+        );
     }
-    let answer: Value = serde_json::from_slice(&side.exchange.body.bytes()).ok().filter(|_| logprobs && !side.is_silent())?;
+    let answer: Value =
+        serde_json::from_slice(&side.exchange.body.bytes()).ok().filter(|_| logprobs && !side.is_silent())?;
     let given = answer.pointer("/choices/0/logprobs").unwrap_or(&Value::Null);
     let holds = |key: &str| given.get(key).and_then(Value::as_array).is_some_and(|list| !list.is_empty());
-    if holds("content") || holds("tokens") || holds("token_logprobs") || holds("refusal") || !side.completion.tool_calls.is_empty() {
+    if holds("content")
+        || holds("tokens")
+        || holds("token_logprobs")
+        || holds("refusal")
+        || !side.completion.tool_calls.is_empty()
+    {
         return None;
     }
     let null = body.get("top_logprobs").is_some_and(Value::is_null);
-    let fix = if null { "leave top_logprobs out instead of sending null, or name a number" } else { "name top_logprobs as well; compare with /v1/completions" };
+    let fix = if null {
+        "leave top_logprobs out instead of sending null, or name a number"
+    } else {
+        "name top_logprobs as well; compare with /v1/completions"
+    };
     let message = "logprobs were asked for, and none came: the server ignores the parameter".to_owned();
     Some(draft(facts, message, "logprobs", &given.to_string()).fix(fix).fix(advice::upgrade(facts)).done())
 }
@@ -83,15 +99,33 @@ fn budget(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
     if tokens <= max + max / 10 + 8 || side.completion.is_truncated() {
         return None;
     }
-    let message = format!("{tokens} tokens came, and max_tokens is {max}: the server ignores the budget, or counts without the thoughts");
-    Some(draft(facts, message, "usage", &format!("completion_tokens {tokens}")).fix("send both max_tokens and max_completion_tokens").fix(advice::upgrade(facts)).done())
+    let message = format!(
+        "{tokens} tokens came, and max_tokens is {max}: the server ignores the budget, or counts without the thoughts"
+    );
+    Some(
+        draft(facts, message, "usage", &format!("completion_tokens {tokens}"))
+            .fix("send both max_tokens and max_completion_tokens")
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
 }
 
 fn usage(facts: &Facts<'_>) -> Option<Finding> {
     let asked = facts.view.request.body.pointer("/stream_options/include_usage").and_then(Value::as_bool) == Some(true);
-    let side = facts.sides.iter().find(|side| side.mode == Mode::Stream && side.completion.usage.is_none()).filter(|_| asked)?;
-    let message = "stream_options.include_usage is true, and the stream carries no usage: the server or a gateway ignores it".to_owned();
-    Some(draft(facts, message, "stream", side.finish()).fix("compare with a direct call to the engine").fix(advice::upgrade(facts)).done())
+    let side = facts
+        .sides
+        .iter()
+        .find(|side| side.mode == Mode::Stream && side.completion.usage.is_none())
+        .filter(|_| asked)?;
+    let message =
+        "stream_options.include_usage is true, and the stream carries no usage: the server or a gateway ignores it"
+            .to_owned();
+    Some(
+        draft(facts, message, "stream", side.finish())
+            .fix("compare with a direct call to the engine")
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
 }
 
 /// Models without a switch: they think whatever the request says. Source: their chat templates and model cards.
@@ -107,15 +141,34 @@ fn thoughts(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let said = facts.thinking_switched_off()?;
     let side = facts.sides.iter().find(|side| side.has_reasoning() && !side.is_silent())?;
-    if signs.reasoning.is_some() || [&facts.model().id, &facts.view.request.model].into_iter().any(|id| always_thinks(id)) {
+    if signs.reasoning.is_some()
+        || [&facts.model().id, &facts.view.request.model].into_iter().any(|id| always_thinks(id))
+    {
         return None;
     }
-    let elsewhere = !said.starts_with("chat_template_kwargs") && ["vllm", "sglang", "llama_cpp"].iter().any(|engine| facts.server().is(engine));
+    let elsewhere = !said.starts_with("chat_template_kwargs")
+        && ["vllm", "sglang", "llama_cpp"].iter().any(|engine| facts.server().is(engine));
     let (blame, fix) = match elsewhere {
-        true => (Blame::Request, "send chat_template_kwargs {\"enable_thinking\": false}: this engine hands only those to the template"),
-        false => (Blame::ServerConfig, "use the switch this model's template knows (enable_thinking, thinking, reasoning_effort), or a server that hands it on"),
+        true => (
+            Blame::Request,
+            "send chat_template_kwargs {\"enable_thinking\": false}: this engine hands only those to the template",
+        ),
+        false => (
+            Blame::ServerConfig,
+            "use the switch this model's template knows (enable_thinking, \
+             thinking, reasoning_effort), or a server that hands it on",
+        ),
     };
-    let message = format!("thinking was switched off ({said}), and the model thought all the same: the switch does not reach its template");
+    let message = format!(
+        "thinking was switched off ({said}), and the model thought \
+         all the same: the switch does not reach its template"
+    );
     let draft = Draft::new(&RULE, blame, Confidence::Medium, message).severity(Severity::Warning);
-    Some(draft.evidence(facts, "reasoning", side.completion.reasoning()).fix(fix).fix("compare the prompts (llama.cpp /apply-template, vLLM /tokenize)").done())
+    Some(
+        draft
+            .evidence(facts, "reasoning", side.completion.reasoning())
+            .fix(fix)
+            .fix("compare the prompts (llama.cpp /apply-template, vLLM /tokenize)")
+            .done(),
+    )
 }

@@ -9,10 +9,12 @@ use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
 pub(super) static RULE: Rule = Rule {
     id: "reasoning_frame_in_text",
     kind: "stream_only",
-    summary: "A piece of the frame around thoughts or answer (</answer>, half of </think>) arrives as text in the stream.",
-    manual: "Looks at streamed answers beside reasoning that end with a closing tag whose opening one the parser took out: the \
-             streaming path of the reasoning parser forgets the frame once the thoughts are over (Hunyuan, ERNIE). And at a closing \
-             tag whose first half ends the reasoning and whose second begins the text: tags that take several tokens.",
+    summary: "A piece of the frame around thoughts or answer (</answer>, \
+              half of </think>) arrives as text in the stream.",
+    manual: "Looks at streamed answers beside reasoning that end with a closing tag whose opening one the parser took \
+             out: the streaming path of the reasoning parser forgets the frame once the thoughts are over (Hunyuan, \
+             ERNIE). And at a closing tag whose first half ends the reasoning and whose second begins the text: tags \
+             that take several tokens.",
     explains: &["model_fault", "structured_output_ignored"],
     hides_intent: false,
     check,
@@ -20,13 +22,21 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    let has = |side: &Side<'_>, kind: &str| side.reread.is_some_and(|reread| reread.repairs.iter().any(|repair| repair.kind == kind));
+    let has = |side: &Side<'_>, kind: &str| {
+        side.reread.is_some_and(|reread| reread.repairs.iter().any(|repair| repair.kind == kind))
+    };
     let mut streams = facts.sides.iter().filter(|side| side.mode == Mode::Stream && side.has_reasoning());
     let side = streams.find(|side| has(side, "answer_frame") || has(side, "tag_split"))?;
     let both = facts.sides.len() > 1;
     let says = match has(side, "tag_split") {
-        true => "the closing tag of the thoughts is cut in two: its first half ends the reasoning, its second begins the streamed text",
-        false => "the closing tag of the answer's frame stands in the streamed text, and its opening one was taken out: the streaming path of the reasoning parser stops half-way",
+        true => {
+            "the closing tag of the thoughts is cut in two: its first half \
+             ends the reasoning, its second begins the streamed text"
+        }
+        false => {
+            "the closing tag of the answer's frame stands in the streamed text, and its opening one was taken out: the \
+             streaming path of the reasoning parser stops half-way"
+        }
     };
     Some(
         Draft::new(&RULE, Blame::ServerBug, if both { Confidence::High } else { Confidence::Medium }, says)

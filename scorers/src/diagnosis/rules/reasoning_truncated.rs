@@ -11,9 +11,9 @@ pub(super) static RULE: Rule = Rule {
     id: "reasoning_truncated",
     kind: "reasoning_truncated",
     summary: "The token budget was spent before the model had finished thinking.",
-    manual: "Looks at reasoning without text or call where finish_reason is length (or the tokens reach max_tokens), and at a budget \
-             spent to the end of which nothing is shown. Nobody is \
-             wrong but the budget: the attempt is truncated, not failed.",
+    manual: "Looks at reasoning without text or call where finish_reason is length (or the \
+             tokens reach max_tokens), and at a budget spent to the end of which nothing is \
+             shown. Nobody is wrong but the budget: the attempt is truncated, not failed.",
     explains: &["structured_output_ignored", "finish_reason", "server_dropped_output", "gateway_rewrite", "template"],
     hides_intent: true,
     check,
@@ -39,8 +39,9 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         _ => "all tokens went into reasoning".to_owned(),
     };
     let cap = facts.view.request.max_tokens.map(|max| format!(" (max_tokens {max})")).unwrap_or_default();
+    let message = format!("the text is blank because of the token cap{cap}: {share}, finish_reason {}", side.finish());
     Some(
-        Draft::new(&RULE, Blame::Budget, Confidence::High, format!("the text is blank because of the token cap{cap}: {share}, finish_reason {}", side.finish()))
+        Draft::new(&RULE, Blame::Budget, Confidence::High, message)
             .severity(Severity::Warning)
             .evidence(facts, "reasoning", side.completion.reasoning())
             .ruled_out("the server and the gateway: nothing is missing, the thoughts are unfinished")
@@ -59,7 +60,11 @@ fn unseen(signs: &Signs<'_>, side: &Side<'_>) -> Option<Finding> {
         return None;
     }
     let cap = facts.view.request.max_tokens.map(|max| format!(" (max_tokens {max})")).unwrap_or_default();
-    let message = format!("the text is blank because of the token cap{cap}: all {tokens} tokens were spent, and neither text nor reasoning of them is shown, finish_reason {}", side.finish());
+    let message = format!(
+        "the text is blank because of the token cap{cap}: all {tokens} tokens were spent, and neither text nor \
+         reasoning of them is shown, finish_reason {}",
+        side.finish()
+    );
     Some(
         Draft::new(&RULE, Blame::Budget, Confidence::Medium, message)
             .severity(Severity::Warning)

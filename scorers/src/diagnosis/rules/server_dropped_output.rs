@@ -10,8 +10,9 @@ pub(super) static RULE: Rule = Rule {
     id: "server_dropped_output",
     kind: "other",
     summary: "Tokens were generated and billed, and the server delivered nothing for them.",
-    manual: "Looks at completion tokens with every field empty where no tool parser explains it (no tools, or the right parser), \
-             and at text cut out of an answer to tool_choice none. Confirm with logprobs, return_token_ids or /v1/completions.",
+    manual: "Looks at completion tokens with every field empty where no tool parser explains it (no tools, or the \
+             right parser), and at text cut out of an answer to tool_choice none. Confirm with logprobs, \
+             return_token_ids or /v1/completions.",
     explains: &["finish_reason"],
     hides_intent: true,
     check,
@@ -36,15 +37,18 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     if facts.view.request.tool_choice == Some(ToolChoice::None) && !facts.view.request.tools.is_empty() {
         let side = facts.sides.iter().find(|side| side.is_phantom() || side.lost_tokens() && side.ends_open())?;
         let message = format!(
-            "tokens missing: {} completion tokens, and a text that ends open after {} characters; with tool_choice none the server still strips what looks like a call",
+            "tokens missing: {} completion tokens, and a text that ends open after {} characters; with tool_choice \
+             none the server still strips what looks like a call",
             side.tokens().unwrap_or_default(),
             side.completion.text().chars().count(),
         );
         return Some(finding(side, message, Confidence::Medium, "omit tools instead of sending tool_choice none"));
     }
-    let side = facts.sides.iter().find(|side| side.is_phantom()).filter(|_| !facts.may_call() && signs.reasoning.is_none())?;
+    let side =
+        facts.sides.iter().find(|side| side.is_phantom()).filter(|_| !facts.may_call() && signs.reasoning.is_none())?;
     let message = format!(
-        "tokens were generated but nothing was delivered: {} completion tokens, text, calls and reasoning empty, finish_reason {}",
+        "tokens were generated but nothing was delivered: {} completion \
+         tokens, text, calls and reasoning empty, finish_reason {}",
         side.tokens().unwrap_or_default(),
         side.finish(),
     );

@@ -8,7 +8,8 @@ pub(super) static RULE: Rule = Rule {
     id: "server_error",
     kind: "other",
     summary: "The server failed while answering.",
-    manual: "Looks at HTTP 500, at texts of an engine that died, and at answers whose finish_reason says that the server gave up (abort, error).",
+    manual: "Looks at HTTP 500, at texts of an engine that died, and at answers \
+             whose finish_reason says that the server gave up (abort, error).",
     explains: &[],
     hides_intent: true,
     check,

@@ -9,8 +9,9 @@ pub(super) static RULE: Rule = Rule {
     id: "stream_damaged",
     kind: "stream_only",
     summary: "Events of the stream arrived in pieces that no client can read.",
-    manual: "Looks at streams that came to their end and hold lines that are no event, or events whose data is no whole JSON: a \
-             proxy that cuts the body by size instead of by event, or rewrites it. What stood in them is lost to clients.",
+    manual: "Looks at streams that came to their end and hold lines that are no event, or \
+             events whose data is no whole JSON: a proxy that cuts the body by size \
+             instead of by event, or rewrites it. What stood in them is lost to clients.",
     explains: &["stream_not_ended"],
     hides_intent: true,
     check,
@@ -30,8 +31,10 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         Some(gateway) => (Blame::Gateway, format!("; {gateway} stands between")),
         None => (Blame::ServerBug, String::new()),
     };
+    let message =
+        format!("the stream holds pieces that are no whole event: what stood in them is lost to clients{who}");
     Some(
-        Draft::new(&RULE, blame, Confidence::Medium, format!("the stream holds pieces that are no whole event: what stood in them is lost to clients{who}"))
+        Draft::new(&RULE, blame, Confidence::Medium, message)
             .severity(if facts.something_failed() { Severity::Error } else { Severity::Warning })
             .evidence(facts, &damage.place, &damage.detail)
             .evidence(facts, "content", side.completion.text())

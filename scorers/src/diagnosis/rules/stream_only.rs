@@ -17,11 +17,21 @@ pub(super) static RULE: Rule = Rule {
     id: "stream_only",
     kind: "stream_only",
     summary: "One mode delivers what the other loses: a bug of the server's streaming (or plain) path.",
-    manual: "Looks at calls that only one mode carries (all or the later ones), at several calls under one index or under indices that are not their places, at arguments that stop before their \
-             closing brace although finish_reason says tool_calls and the budget is not spent, at an error on a line that is \
-             no data line, and at tokens without a single delta. Where only a stream was stored, the plain answer is what to \
-             compare with.",
-    explains: &["finish_reason", "bad_args", "arguments_misread", "server_dropped_output", "wrong_tool_parser", "model_fault", "structured_output_ignored", "context_overflow"],
+    manual: "Looks at calls that only one mode carries (all or the later ones), at several calls under one index or \
+             under indices that are not their places, at arguments that stop before their closing brace although \
+             finish_reason says tool_calls and the budget is not spent, at an error on a line that is no data line, \
+             and at tokens without a single delta. Where only a stream was stored, the plain answer is what to compare \
+             with.",
+    explains: &[
+        "finish_reason",
+        "bad_args",
+        "arguments_misread",
+        "server_dropped_output",
+        "wrong_tool_parser",
+        "model_fault",
+        "structured_output_ignored",
+        "context_overflow",
+    ],
     hides_intent: true,
     check,
 };
@@ -55,19 +65,35 @@ fn streams<'a, 's>(facts: &'s Facts<'a>) -> impl Iterator<Item = &'s Side<'a>> {
 fn error_line(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     // Reading has noted such a line of every stream that it could read.
-    let noted = |side: &&Side<'_>| side.completion.deviations.iter().any(|deviation| deviation.kind == "sse_error_line");
-    let exchanges =
-        facts.faults.iter().map(|(exchange, _)| *exchange).chain(facts.sides.iter().filter(noted).map(|side| side.exchange));
-    let line = exchanges.filter(|exchange| exchange.mode == Mode::Stream).find_map(|exchange| match &exchange.body {
-        Body::None => None,
-        Body::Plain(raw) => error_in(&raw.0),
-        // Each piece begins at the beginning of a line.
-        Body::Pieces(pieces) => pieces.iter().find_map(|piece| error_in(&piece.raw.0)),
-    })?;
+    let noted =
+        |side: &&Side<'_>| side.completion.deviations.iter().any(|deviation| deviation.kind == "sse_error_line");
+    let exchanges = facts
+        .faults
+        .iter()
+        .map(|(exchange, _)| *exchange)
+        .chain(facts.sides.iter().filter(noted).map(|side| side.exchange));
+    let line =
+        exchanges.filter(|exchange| exchange.mode == Mode::Stream).find_map(|exchange| match &exchange.body {
+            Body::None => None,
+            Body::Plain(raw) => error_in(&raw.0),
+            // Each piece begins at the beginning of a line.
+            Body::Pieces(pieces) => pieces.iter().find_map(|piece| error_in(&piece.raw.0)),
+        })?;
     let also = signs.error.as_ref().map(|error| format!(" It says: {}", error.explained.says)).unwrap_or_default();
-    let message = format!("error inside the stream, on a line that is no data line: a client sees an empty message instead.{also}");
-    let fixes = signs.error.as_ref().map(|error| error.explained.entry.fix.iter().flat_map(|fix| advice::fill(fix, signs)).collect::<Vec<_>>());
-    Some(draft(signs, Confidence::High, message).evidence(facts, "stream", &line).fixes(fixes.unwrap_or_default()).fix(advice::upgrade(facts)).done())
+    let message = format!(
+        "error inside the stream, on a line that is no data line: a client sees an empty message instead.{also}"
+    );
+    let fixes = signs
+        .error
+        .as_ref()
+        .map(|error| error.explained.entry.fix.iter().flat_map(|fix| advice::fill(fix, signs)).collect::<Vec<_>>());
+    Some(
+        draft(signs, Confidence::High, message)
+            .evidence(facts, "stream", &line)
+            .fixes(fixes.unwrap_or_default())
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
 }
 
 fn error_in(bytes: &[u8]) -> Option<String> {
@@ -78,9 +104,12 @@ fn error_in(bytes: &[u8]) -> Option<String> {
 
 fn index_reused(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    let side = streams(facts).find(|side| side.completion.deviations.iter().any(|deviation| deviation.kind == "tool_index_reused"))?;
+    let side = streams(facts)
+        .find(|side| side.completion.deviations.iter().any(|deviation| deviation.kind == "tool_index_reused"))?;
     let calls = side.completion.tool_calls.len();
-    let message = format!("index reused: {calls} calls were streamed under one index, and clients that merge by index glue them into one");
+    let message = format!(
+        "index reused: {calls} calls were streamed under one index, and clients that merge by index glue them into one"
+    );
     Some(
         draft(signs, Confidence::High, message)
             .evidence(facts, "stream", &names(side))
@@ -97,12 +126,18 @@ fn index_off(signs: &Signs<'_>) -> Option<Finding> {
         let calls = &side.completion.tool_calls;
         let places = calls.iter().enumerate().map(|(at, call)| Some((at, usize::try_from(call.index?).ok()?)));
         let places: Option<Vec<_>> = places.collect();
-        !calls.iter().any(ToolCall::is_hollow) && places.is_some_and(|places| places.iter().any(|(at, index)| at != index))
+        !calls.iter().any(ToolCall::is_hollow)
+            && places.is_some_and(|places| places.iter().any(|(at, index)| at != index))
     };
     let side = streams(facts).find(off).filter(|_| signs.tool.is_none())?;
-    let indices: Vec<String> = side.completion.tool_calls.iter().filter_map(|call| call.index).map(|index| index.to_string()).collect();
+    let indices: Vec<String> =
+        side.completion.tool_calls.iter().filter_map(|call| call.index).map(|index| index.to_string()).collect();
     let blame = if facts.server().gateway.is_some() { Blame::Gateway } else { Blame::ServerBug };
-    let message = format!("warning: the streamed calls carry the index {} where their places in the list begin at 0: clients that take it for the place lose them", indices.join(", "));
+    let message = format!(
+        "warning: the streamed calls carry the index {} where their places in \
+         the list begin at 0: clients that take it for the place lose them",
+        indices.join(", ")
+    );
     Some(
         Draft::new(&RULE, blame, Confidence::High, message)
             .severity(Severity::Warning)
@@ -120,7 +155,12 @@ fn mode_of(side: &Side<'_>) -> &'static str {
 }
 
 fn names(side: &Side<'_>) -> String {
-    side.completion.tool_calls.iter().map(|call| format!("{}({})", call.name, call.arguments.as_text())).collect::<Vec<_>>().join(" ")
+    side.completion
+        .tool_calls
+        .iter()
+        .map(|call| format!("{}({})", call.name, call.arguments.as_text()))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn from_causes(signs: &Signs<'_>) -> Option<Finding> {
@@ -146,8 +186,12 @@ fn from_causes(signs: &Signs<'_>) -> Option<Finding> {
     }
     let trouble = signs.reasoning.as_ref()?;
     let why = match trouble.kind {
-        ReasoningKind::StreamStart => "thinking is switched off, and the streaming path starts in the reasoning state all the same",
-        ReasoningKind::OneMode if trouble.side.mode == Mode::Stream => "the plain answer carries them apart, with the same parser",
+        ReasoningKind::StreamStart => {
+            "thinking is switched off, and the streaming path starts in the reasoning state all the same"
+        }
+        ReasoningKind::OneMode if trouble.side.mode == Mode::Stream => {
+            "the plain answer carries them apart, with the same parser"
+        }
         ReasoningKind::OneMode => "the streamed answer carries them apart, with the same parser",
         _ => return None,
     };

@@ -12,9 +12,9 @@ pub(super) static RULE: Rule = Rule {
     kind: "structured_output_ignored",
     summary: "The request asked for JSON after a schema, and the server did not enforce it.",
     manual: "Looks at complete answers (not cut, not empty) that are no JSON, or not JSON after the schema, although \
-             response_format, structured_outputs or a guided_… field asked for it, and at answers that are none of the choices, or do not \
-             match the pattern, such a field gives. A server that enforces a schema cannot \
-             answer so, whatever the model is worth.",
+             response_format, structured_outputs or a guided_… field asked for it, and at answers that are none of the \
+             choices, or do not match the pattern, such a field gives. A server that enforces a schema cannot answer \
+             so, whatever the model is worth.",
     explains: &["model_fault", "server_dropped_output", "gateway_rewrite"],
     hides_intent: true,
     check,
@@ -26,7 +26,8 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     if signs.reasoning.as_ref().is_some_and(|found| found.side.thoughts().is_some() || found.side.is_silent()) {
         return None;
     }
-    let side = facts.sides.iter().find(|side| !side.is_silent() && side.completion.tool_calls.is_empty() && !side.at_cap())?;
+    let side =
+        facts.sides.iter().find(|side| !side.is_silent() && side.completion.tool_calls.is_empty() && !side.at_cap())?;
     let text = side.completion.text().trim();
     let wrong = wrong(text, &wanted)?;
     // Thoughts whose markers the server stripped, and the JSON behind them: nothing was ignored. A colon announces the JSON.
@@ -34,7 +35,11 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     if matches!(wrong, Wrong::Prefix) && !announced && !side.has_reasoning() && facts.model().reasons != Some(false) {
         return None;
     }
-    let draft = draft(facts, side, &wanted, &wrong).evidence(facts, "content", text).evidence(facts, "finish_reason", side.finish());
+    let draft = draft(facts, side, &wanted, &wrong).evidence(facts, "content", text).evidence(
+        facts,
+        "finish_reason",
+        side.finish(),
+    );
     Some(draft.ruled_out("the model: an enforced schema leaves it no choice").done())
 }
 
@@ -79,7 +84,9 @@ fn wanted(body: &Value) -> Option<Wanted> {
         };
         return Some(Wanted { field, form });
     }
-    let elsewhere = |field| body.get(field).map(parsed).filter(Value::is_object).map(|schema| Wanted { field, form: Form::Schema(schema) });
+    let elsewhere = |field| {
+        body.get(field).map(parsed).filter(Value::is_object).map(|schema| Wanted { field, form: Form::Schema(schema) })
+    };
     ["json_schema", "format"].into_iter().find_map(elsewhere)
 }
 
@@ -96,12 +103,20 @@ fn misplaced(facts: &Facts<'_>, wanted: &Wanted) -> Option<String> {
     let field = wanted.field;
     let format = facts.view.request.body.pointer("/response_format/type").and_then(Value::as_str);
     match field {
-        "guided_json" | "guided_choice" | "guided_regex" if server.is("vllm") && server.older_than(0, 12) == Some(true) => None,
-        "guided_json" | "guided_choice" | "guided_regex" => Some(format!("{field} is gone from this server's protocol")),
+        "guided_json" | "guided_choice" | "guided_regex"
+            if server.is("vllm") && server.older_than(0, 12) == Some(true) =>
+        {
+            None
+        }
+        "guided_json" | "guided_choice" | "guided_regex" => {
+            Some(format!("{field} is gone from this server's protocol"))
+        }
         // Their own routes read these: llama.cpp's and SGLang's /completion and /generate, Ollama's /api/chat.
         "json_schema" if !server.is("llama_cpp") => Some("json_schema is a field of llama.cpp's".to_owned()),
         "format" => Some("format is a field of Ollama's own route (/api/chat)".to_owned()),
-        _ if format.is_some_and(|kind| !kind.starts_with("json")) => Some("the schema stands under response_format of another type".to_owned()),
+        _ if format.is_some_and(|kind| !kind.starts_with("json")) => {
+            Some("the schema stands under response_format of another type".to_owned())
+        }
         _ => None,
     }
 }
@@ -122,12 +137,16 @@ enum Wrong {
 
 fn wrong(text: &str, wanted: &Wanted) -> Option<Wrong> {
     match &wanted.form {
-        Form::Object => not_json(text, |value| (!value.is_object()).then(|| "it is JSON of the wrong top-level type".to_owned())),
+        Form::Object => {
+            not_json(text, |value| (!value.is_object()).then(|| "it is JSON of the wrong top-level type".to_owned()))
+        }
         Form::Schema(schema) => not_json(text, |value| {
             let validator = jsonschema::validator_for(schema).ok()?;
             Some(validator.iter_errors(value).next()?.to_string())
         }),
-        Form::Choice(choices) => (!choices.is_empty() && !choices.iter().any(|choice| choice.trim() == text)).then_some(Wrong::Free),
+        Form::Choice(choices) => {
+            (!choices.is_empty() && !choices.iter().any(|choice| choice.trim() == text)).then_some(Wrong::Free)
+        }
         Form::Pattern(pattern) => {
             let pattern = regex::RegexBuilder::new(&format!(r"\A(?:{pattern})\z")).size_limit(1 << 20).build().ok()?;
             (!pattern.is_match(text)).then_some(Wrong::Free)
@@ -140,7 +159,11 @@ fn not_json(text: &str, unfit: impl FnOnce(&Value) -> Option<String>) -> Option<
     let Ok(value) = serde_json::from_str::<Value>(text) else {
         return Some(if text.starts_with("```") {
             Wrong::Fence
-        } else if text.find('{').and_then(|at| text.get(at..)).is_some_and(|rest| serde_json::from_str::<Value>(rest).is_ok()) {
+        } else if text
+            .find('{')
+            .and_then(|at| text.get(at..))
+            .is_some_and(|rest| serde_json::from_str::<Value>(rest).is_ok())
+        {
             Wrong::Prefix
         } else {
             Wrong::Prose
@@ -158,17 +181,27 @@ fn draft(facts: &Facts<'_>, side: &Side<'_>, wanted: &Wanted, wrong: &Wrong) -> 
         Wrong::Invalid(why) => format!("the JSON does not fit: {why}"),
     };
     let message = format!("schema not enforced: the request asks for {}, and {seen}", wanted.field);
-    let new = |blame, confidence, message: String| Draft::new(&RULE, blame, confidence, message).families(None, facts.launch.reasoning_parser.value());
+    let new = |blame, confidence, message: String| {
+        Draft::new(&RULE, blame, confidence, message).families(None, facts.launch.reasoning_parser.value())
+    };
     if let Some(why) = misplaced(facts, wanted) {
-        return new(Blame::Request, Confidence::High, format!("{message}; {why}: unknown fields are accepted and ignored"))
-            .fix("use response_format json_schema, or structured_outputs.json (vLLM)")
-            .fix("upgrade the client library that still sends the schema elsewhere");
+        return new(
+            Blame::Request,
+            Confidence::High,
+            format!("{message}; {why}: unknown fields are accepted and ignored"),
+        )
+        .fix("use response_format json_schema, or structured_outputs.json (vLLM)")
+        .fix("upgrade the client library that still sends the schema elsewhere");
     }
     if facts.server().is("tensorrt_llm") && !facts.launch.guided_backend {
-        return new(Blame::ServerConfig, Confidence::High, message).fix("guided_decoding_backend: xgrammar in the extra options (YAML)");
+        return new(Blame::ServerConfig, Confidence::High, message)
+            .fix("guided_decoding_backend: xgrammar in the extra options (YAML)");
     }
     if side.has_reasoning() || facts.launch.reasoning_parser.value().is_some() {
-        let message = format!("{message}; grammar and reasoning parser do not go together here: see whether it works without the reasoning parser");
+        let message = format!(
+            "{message}; grammar and reasoning parser do not go together \
+             here: see whether it works without the reasoning parser"
+        );
         return new(Blame::ServerBug, Confidence::Medium, message)
             .fix("retest without --reasoning-parser and without speculative decoding; thinking off for schema tasks")
             .fix(advice::upgrade(facts));

@@ -14,25 +14,33 @@ pub(super) static RULE: Rule = Rule {
     id: "template",
     kind: "template",
     summary: "The chat template is missing, refuses the conversation, or keeps the tools from the model.",
-    manual: "Looks at template errors; at a right call kept from its parser by a code fence; at thoughts left in the text \
-             because the request does not declare the thinking mode the parser goes by; and, where the task wanted a call, \
-             at prose together with a prompt too short to hold the declared tools, or a model that is known to need a tool \
-             template its launch line does not name; and, where the history ends with a tool's result, at an answer that says \
-             there was none (vllm#39614).",
+    manual: "Looks at template errors; at a right call kept from its parser by a code fence; at thoughts left in the \
+             text because the request does not declare the thinking mode the parser goes by; and, where the task \
+             wanted a call, at prose together with a prompt too short to hold the declared tools, or a model that is \
+             known to need a tool template its launch line does not name; and, where the history ends with a tool's \
+             result, at an answer that says there was none (vllm#39614).",
     explains: &["model_fault"],
     hides_intent: true,
     check,
 };
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
-    signs.error_finding(&RULE).or_else(|| fenced(signs)).or_else(|| undeclared(signs)).or_else(|| unseen_tools(signs)).or_else(|| unseen_result(signs))
+    signs
+        .error_finding(&RULE)
+        .or_else(|| fenced(signs))
+        .or_else(|| undeclared(signs))
+        .or_else(|| unseen_tools(signs))
+        .or_else(|| unseen_result(signs))
 }
 
 fn fenced(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let trouble = signs.tool.as_ref().filter(|found| found.kind == ToolKind::Fenced)?;
     let form = trouble.family.filter(|family| family.contains("pythonic")).map_or("call", |_| "pythonic call");
-    let message = format!("the model put a fence around a {form}, and the parser only looks at the start of the text: its template does not ask for a bare call");
+    let message = format!(
+        "the model put a fence around a {form}, and the parser only looks at \
+         the start of the text: its template does not ask for a bare call"
+    );
     Some(
         Draft::new(&RULE, Blame::ServerConfig, trouble.confidence, message)
             .families(trouble.family, facts.launch.tool_parser.value())
@@ -46,7 +54,11 @@ fn fenced(signs: &Signs<'_>) -> Option<Finding> {
 fn undeclared(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let trouble = signs.reasoning.as_ref().filter(|found| found.kind == ReasoningKind::Undeclared)?;
-    let message = format!("{}: the opening tag is in the prompt, and the request does not declare thinking mode, by which the server decides where to start", trouble.seen);
+    let message = format!(
+        "{}: the opening tag is in the prompt, and the request does not \
+         declare thinking mode, by which the server decides where to start",
+        trouble.seen
+    );
     Some(
         Draft::new(&RULE, Blame::Request, trouble.confidence, message)
             .families(trouble.side.thoughts().map(|split| split.family), facts.launch.reasoning_parser.value())
@@ -61,7 +73,13 @@ fn undeclared(signs: &Signs<'_>) -> Option<Finding> {
 fn unseen_tools(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let side = facts.sides.first()?;
-    if !facts.may_call() || !facts.call_was_missed() || signs.tool.is_some() || side.is_silent() || !side.completion.tool_calls.is_empty() || side.finish() == "tool_calls" {
+    if !facts.may_call()
+        || !facts.call_was_missed()
+        || signs.tool.is_some()
+        || side.is_silent()
+        || !side.completion.tool_calls.is_empty()
+        || side.finish() == "tool_calls"
+    {
         return None;
     }
     let short = facts.prompt_too_short_for_tools(side);
@@ -72,17 +90,33 @@ fn unseen_tools(signs: &Signs<'_>) -> Option<Finding> {
     } else if lacks {
         "this model's own template has no section for tools, and the launch line names no other"
     } else if replaced {
-        "the launch line puts a built-in template without a section for tools (--chat-template) in the place of the model's own"
+        "the launch line puts a built-in template without a section \
+         for tools (--chat-template) in the place of the model's own"
     } else {
         return None;
     };
+    let message = format!("the model answered in prose, and {why}: the model may never have seen the tools");
     Some(
-        Draft::new(&RULE, Blame::ServerConfig, Confidence::Medium, format!("the model answered in prose, and {why}: the model may never have seen the tools"))
+        Draft::new(&RULE, Blame::ServerConfig, Confidence::Medium, message)
             .families(None, facts.launch.tool_parser.value())
             .evidence(facts, "content", side.completion.text())
-            .evidence(facts, "usage", &format!("prompt_tokens {}", side.completion.usage.and_then(|usage| usage.prompt_tokens).unwrap_or_default()))
-            .fixes(if replaced { vec!["drop --chat-template, so that the model's own is used with --jinja".to_owned()] } else { advice::tool_template(facts) })
-            .fix("compare prompt_tokens of the same messages with and without tools: equal means the template ignores them")
+            .evidence(
+                facts,
+                "usage",
+                &format!(
+                    "prompt_tokens {}",
+                    side.completion.usage.and_then(|usage| usage.prompt_tokens).unwrap_or_default()
+                ),
+            )
+            .fixes(if replaced {
+                vec!["drop --chat-template, so that the model's own is used with --jinja".to_owned()]
+            } else {
+                advice::tool_template(facts)
+            })
+            .fix(
+                "compare prompt_tokens of the same messages with and \
+                 without tools: equal means the template ignores them",
+            )
             .done(),
     )
 }
@@ -102,23 +136,40 @@ fn unseen_result(signs: &Signs<'_>) -> Option<Finding> {
     let text = side.completion.text();
     let denies = |text: &str| NOTHING.as_ref().is_some_and(|pattern| pattern.is_match(text));
     let told = facts.view.scored.is_empty() || facts.something_failed();
-    if !facts.answers_a_tool_result() || !told || !side.completion.tool_calls.is_empty() || side.at_cap() || !denies(text) {
+    if !facts.answers_a_tool_result()
+        || !told
+        || !side.completion.tool_calls.is_empty()
+        || side.at_cap()
+        || !denies(text)
+    {
         return None;
     }
     let result = facts.last_result()?;
-    let says_nothing = denies(&result) || ["error", "not found", "null", "none", "[]", "{}"].iter().any(|word| result.to_lowercase().contains(word));
+    let says_nothing = denies(&result)
+        || ["error", "not found", "null", "none", "[]", "{}"].iter().any(|word| result.to_lowercase().contains(word));
     // A word or number of the result in the answer: the model saw it.
-    let words = result.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 3 || word.chars().any(char::is_numeric));
+    let words = result
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.len() > 3 || word.chars().any(char::is_numeric));
     if says_nothing || result.trim().is_empty() || words.into_iter().any(|word| text.contains(word)) {
         return None;
     }
-    let fix = facts.server().is("vllm").then(|| "--chat-template-content-format string (found out by itself it may be openai, and some templates drop the text of a tool's result then)".to_owned());
+    let fix = facts.server().is("vllm").then(|| {
+        "--chat-template-content-format string (found out by itself it may be \
+         openai, and some templates drop the text of a tool's result then)"
+            .to_owned()
+    });
+    let message = "the history ends with a tool's result, and the model says that \
+                   the tool brought nothing: its template may not have shown it";
     Some(
-        Draft::new(&RULE, Blame::ServerConfig, Confidence::Medium, "the history ends with a tool's result, and the model says that the tool brought nothing: its template may not have shown it")
+        Draft::new(&RULE, Blame::ServerConfig, Confidence::Medium, message)
             .evidence(facts, "request", &result)
             .evidence(facts, "content", text)
             .fixes(fix)
-            .fix("render the messages (/tokenize, /apply-template) and look for the result; send it as a string, not as content parts, or the other way round")
+            .fix(
+                "render the messages (/tokenize, /apply-template) and look for the result; send it as a string, not as \
+                 content parts, or the other way round",
+            )
             .fixes(advice::tool_template(facts))
             .done(),
     )

@@ -11,9 +11,10 @@ pub(super) static RULE: Rule = Rule {
     id: "tool_call_id",
     kind: "other",
     summary: "The ids of tool calls are missing, doubled, or of a form the model's template cannot use.",
-    manual: "Looks at delivered ids that are empty or doubled; and, for models whose template carries the tool's name in the id \
-             (Kimi K2: functions.NAME:INDEX) or takes nine letters and digits alone (Mistral), at ids of another form, in the answer and in the history. The call itself may be \
-             right: it is the next turn that suffers.",
+    manual: "Looks at delivered ids that are empty or doubled; and, for models whose template carries the tool's name \
+             in the id (Kimi K2: functions.NAME:INDEX) or takes nine letters and digits alone (Mistral), at ids of \
+             another form, in the answer and in the history. The call itself may be right: it is the next turn that \
+             suffers.",
     explains: &["wrong_tool_parser", "server_dropped_output"],
     hides_intent: true,
     check,
@@ -27,7 +28,11 @@ fn in_history(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let trouble = signs.tool.as_ref().filter(|found| found.kind == ToolKind::HistoryIds)?;
     let id = facts.history_ids().next().unwrap_or_default();
-    let message = format!("{}; only after tool turns in the history, whose ids ({id}) are not of the form functions.<name>:<index> that this model continues", trouble.seen);
+    let message = format!(
+        "{}; only after tool turns in the history, whose ids ({id}) are not of \
+         the form functions.<name>:<index> that this model continues",
+        trouble.seen
+    );
     Some(
         Draft::new(&RULE, Blame::ServerBug, trouble.confidence, message)
             .evidence(facts, "request", id)
@@ -54,15 +59,27 @@ fn delivered(signs: &Signs<'_>) -> Option<Finding> {
             } else if !seen.insert(id) {
                 "two calls carry the same id: warning, tool replies cannot be told apart"
             } else if !id.contains(&format!("{}:", call.name)) && facts.ids_carry_names() {
-                "the id is not of the form functions.<name>:<index>, which this model's template reads the name from: warning, multi-turn risk"
-            } else if facts.ids_are_short() && signs.tool.is_none() && !(id.len() == 9 && id.chars().all(|c| c.is_ascii_alphanumeric())) {
-                "the id is not of the nine letters and digits that this model's template takes: warning, the next turn will be refused"
+                "the id is not of the form functions.<name>:<index>, which this \
+                 model's template reads the name from: warning, multi-turn risk"
+            } else if facts.ids_are_short()
+                && signs.tool.is_none()
+                && !(id.len() == 9 && id.chars().all(|c| c.is_ascii_alphanumeric()))
+            {
+                "the id is not of the nine letters and digits that this model's \
+                 template takes: warning, the next turn will be refused"
             } else {
                 return None;
             };
             Some((id.to_owned(), what))
         })?;
         let draft = Draft::new(&RULE, Blame::ServerBug, Confidence::High, format!("{what}; the call itself is right"));
-        Some(draft.severity(Severity::Warning).families(None, facts.launch.tool_parser.value()).evidence(facts, "tool_calls", &format!("id {id:?}")).fix(advice::upgrade(facts)).done())
+        Some(
+            draft
+                .severity(Severity::Warning)
+                .families(None, facts.launch.tool_parser.value())
+                .evidence(facts, "tool_calls", &format!("id {id:?}"))
+                .fix(advice::upgrade(facts))
+                .done(),
+        )
     })
 }

@@ -11,10 +11,12 @@ use crate::request::ToolChoice;
 pub(super) static RULE: Rule = Rule {
     id: "tool_choice_ignored",
     kind: "other",
-    summary: "The server does not hold to tool_choice: calls under none, another tool than the named one, prose under required, \
-              several calls under parallel_tool_calls false.",
-    manual: "Looks at delivered calls under tool_choice none, or in place of JSON without any tools (ai-dynamo/dynamo#13176), at a text that is nothing but a call there, at a call to another \
-             tool than the named one, at whole prose where a call was forced, and at several calls under parallel_tool_calls false. The server is to enforce all of these.",
+    summary: "The server does not hold to tool_choice: calls under none, another tool than the named one, prose under \
+              required, several calls under parallel_tool_calls false.",
+    manual: "Looks at delivered calls under tool_choice none, or in place of JSON without any tools \
+             (ai-dynamo/dynamo#13176), at a text that is nothing but a call there, at a call to another tool than the \
+             named one, at whole prose where a call was forced, and at several calls under parallel_tool_calls false. \
+             The server is to enforce all of these.",
     explains: &["model_fault", "finish_reason", "no_reasoning_parser", "structured_output_ignored"],
     hides_intent: true,
     check,
@@ -37,15 +39,20 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
 /// the answer for one.
 fn called_without_tools(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    let declares = ["tools", "functions"].iter().any(|key| facts.view.request.body.get(*key).is_some_and(|value| !value.is_null()));
+    let declares = ["tools", "functions"]
+        .iter()
+        .any(|key| facts.view.request.body.get(*key).is_some_and(|value| !value.is_null()));
     if declares || facts.history_calls() || !facts.wants_json() {
         return None;
     }
     let side = facts.sides.iter().find(|side| !side.completion.tool_calls.is_empty())?;
     let calls = side.completion.tool_calls.iter();
     let calls: Vec<String> = calls.map(|call| format!("{}({})", call.name, call.arguments.as_text())).collect();
+    let message = "calls are delivered although the request declares no tools: the \
+                   tool parser runs all the same, and took the answer for a call"
+        .to_owned();
     Some(
-        draft(signs, "calls are delivered although the request declares no tools: the tool parser runs all the same, and took the answer for a call".to_owned())
+        draft(signs, message)
             .evidence(facts, "tool_calls", &calls.join(" "))
             .ruled_out("the model: it was shown no tools")
             .fix(advice::upgrade(facts))
@@ -73,7 +80,8 @@ fn called_in_parallel(signs: &Signs<'_>) -> Option<Finding> {
 }
 
 fn draft(signs: &Signs<'_>, message: String) -> Draft {
-    Draft::new(&RULE, Blame::ServerBug, Confidence::High, message).families(None, signs.facts.launch.tool_parser.value())
+    Draft::new(&RULE, Blame::ServerBug, Confidence::High, message)
+        .families(None, signs.facts.launch.tool_parser.value())
 }
 
 fn delivered(signs: &Signs<'_>, message: impl Fn(&ToolCall) -> Option<String>) -> Option<Finding> {
@@ -94,7 +102,9 @@ fn called_all_the_same(signs: &Signs<'_>) -> Option<Finding> {
 fn called_another(signs: &Signs<'_>, name: &str) -> Option<Finding> {
     delivered(signs, |call| {
         let other = name != call.name && signs.facts.view.request.tool(&call.name).is_some();
-        other.then(|| format!("tool_choice not honoured: {name} was to be called, and the server delivers {}", call.name))
+        other.then(|| {
+            format!("tool_choice not honoured: {name} was to be called, and the server delivers {}", call.name)
+        })
     })
 }
 
@@ -107,12 +117,16 @@ fn called_in_text(signs: &Signs<'_>) -> Option<Finding> {
     let side = facts.sides.iter().find(|side| {
         let text = side.completion.text();
         let hints = Hints { request: Some(facts.view.request), ..Hints::default() };
-        text.contains(['<', '[']) && recognise(text, &hints).is_some_and(|found| {
-            found.damage.is_none() && found.strength == Strength::Strong && text.trim().len() <= found.span.len()
-        })
+        text.contains(['<', '['])
+            && recognise(text, &hints).is_some_and(|found| {
+                found.damage.is_none() && found.strength == Strength::Strong && text.trim().len() <= found.span.len()
+            })
     })?;
+    let message = "tool_choice none, and the model calls in the text: the template \
+                   shows it the tools all the same, and no parser looks"
+        .to_owned();
     Some(
-        draft(signs, "tool_choice none, and the model calls in the text: the template shows it the tools all the same, and no parser looks".to_owned())
+        draft(signs, message)
             .evidence(facts, "content", side.completion.text())
             .ruled_out("the tool parser: it is not to run under tool_choice none")
             .fix("omit tools instead of sending tool_choice none (vLLM: --exclude-tools-when-tool-choice-none)")
@@ -130,8 +144,11 @@ fn answered_in_prose(signs: &Signs<'_>) -> Option<Finding> {
         side.call_state() == CallState::None && !side.is_silent() && side.finish() == "stop" && !side.at_cap()
     };
     let side = facts.sides.iter().find(prose)?;
+    let message = "tool_choice not honoured: a call was forced, and the server \
+                   lets the model answer in prose; required was not enforced"
+        .to_owned();
     Some(
-        draft(signs, "tool_choice not honoured: a call was forced, and the server lets the model answer in prose; required was not enforced".to_owned())
+        draft(signs, message)
             .evidence(facts, "content", side.completion.text())
             .ruled_out("the model alone: a forced call is the server's to enforce")
             .fix(format!("{}; tool_choice auto until then", advice::upgrade(facts)))

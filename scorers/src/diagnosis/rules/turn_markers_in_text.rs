@@ -9,11 +9,19 @@ use crate::dialects::turn_end;
 pub(super) static RULE: Rule = Rule {
     id: "turn_markers_in_text",
     kind: "template",
-    summary: "The markers between the turns of a conversation arrive as text: the server does not stop where the model does.",
-    manual: "Looks at answers that end with a turn marker (<|im_end|>, <|eot_id|>, </s> …), that run on behind one into the next turn, \
-             or that the budget cut behind one, where the request does not speak of it. The chat template or the end tokens the server knows (generation_config, \
-             GGUF metadata) are not the model's own, so the marker is text to it and generation runs on.",
-    explains: &["model_fault", "degenerate_text", "structured_output_ignored", "server_dropped_output", "gateway_rewrite"],
+    summary: "The markers between the turns of a conversation arrive \
+              as text: the server does not stop where the model does.",
+    manual: "Looks at answers that end with a turn marker (<|im_end|>, <|eot_id|>, </s> …), that run on behind one \
+             into the next turn, or that the budget cut behind one, where the request does not speak of it. The chat \
+             template or the end tokens the server knows (generation_config, GGUF metadata) are not the model's own, \
+             so the marker is text to it and generation runs on.",
+    explains: &[
+        "model_fault",
+        "degenerate_text",
+        "structured_output_ignored",
+        "server_dropped_output",
+        "gateway_rewrite",
+    ],
     hides_intent: false,
     check,
 };
@@ -24,14 +32,20 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         return None;
     }
     let (side, marker) = facts.sides.iter().find_map(|side| Some((side, marker_in(facts, side)?)))?;
-    let message = format!("the turn marker {marker} arrives as text: the server does not know it for the end of the answer");
+    let message =
+        format!("the turn marker {marker} arrives as text: the server does not know it for the end of the answer");
     Some(
         Draft::new(&RULE, Blame::ServerConfig, Confidence::Medium, message)
             .evidence(facts, "content", side.completion.text())
             .evidence(facts, "finish_reason", side.finish())
             .ruled_out("the model: it ended its turn with its own marker")
-            .fix("serve the model with its own chat template (--chat-template, or a GGUF that carries it) and tokenizer")
-            .fix(format!("add {marker} to the end tokens: eos_token_id in generation_config.json, or stop / stop_token_ids in the request"))
+            .fix(
+                "serve the model with its own chat template (--chat-template, or a GGUF that carries it) and tokenizer",
+            )
+            .fix(format!(
+                "add {marker} to the end tokens: eos_token_id in \
+                 generation_config.json, or stop / stop_token_ids in the request"
+            ))
             .done(),
     )
 }

@@ -9,9 +9,16 @@ pub(super) static RULE: Rule = Rule {
     id: "unneeded_reasoning_parser",
     kind: "unneeded_reasoning_parser",
     summary: "A reasoning parser runs on a model that does not reason, and takes its answers.",
-    manual: "Looks at text in the reasoning field of a model the catalogue knows not to reason. Parsers that take untagged text \
-             for reasoning leave such a model without any answer, or without its calls.",
-    explains: &["wrong_reasoning_parser", "profile_conflict", "structured_output_ignored", "finish_reason", "stream_only", "server_dropped_output"],
+    manual: "Looks at text in the reasoning field of a model the catalogue knows not to reason. Parsers that take \
+             untagged text for reasoning leave such a model without any answer, or without its calls.",
+    explains: &[
+        "wrong_reasoning_parser",
+        "profile_conflict",
+        "structured_output_ignored",
+        "finish_reason",
+        "stream_only",
+        "server_dropped_output",
+    ],
     hides_intent: false,
     check,
 };

@@ -10,9 +10,9 @@ pub(super) static RULE: Rule = Rule {
     id: "unreachable_or_loading",
     kind: "unreachable_or_loading",
     summary: "Nothing answered: the endpoint is not there, not ready, or a hop before it gave up.",
-    manual: "Looks at transport failures, at 502–504 and statuses that no engine sends, at HTML where JSON is due, and at the \
-             texts engines and gateways send while they load or have no backend. What was not answered is not scored: it counts neither for nor \
-             against the model.",
+    manual: "Looks at transport failures, at 502–504 and statuses that no engine sends, at HTML where JSON is due, and \
+             at the texts engines and gateways send while they load or have no backend. What was not answered is not \
+             scored: it counts neither for nor against the model.",
     explains: &[],
     hides_intent: true,
     check,
@@ -33,21 +33,42 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     let (_, fault) = facts.faults.first()?;
     let (says, fix) = match fault.kind {
         FaultKind::Status => return Some(unknown_status(facts, fault)),
-        FaultKind::Unreachable if speaks_no_tls(&fault.message) => ("TLS was asked of what does not speak it", "write http:// in the base URL"),
-        FaultKind::Unreachable => ("nothing listens at this address (while vLLM loads a model, connections are refused)", "start the server, or wait until it has loaded the model"),
-        FaultKind::Timeout => ("no answer arrived in time", "look whether the engine is stuck (its log, its GPU); else raise --timeout, or stream the answer"),
-        FaultKind::Cut => ("the connection broke before the answer was whole", "read the server's log; raise the proxy's timeouts"),
-        FaultKind::NotJson => ("the answer is not JSON: something else than the engine wrote it", "look at what stands at this address; the base URL usually ends in /v1"),
+        FaultKind::Unreachable if speaks_no_tls(&fault.message) => {
+            ("TLS was asked of what does not speak it", "write http:// in the base URL")
+        }
+        FaultKind::Unreachable => (
+            "nothing listens at this address (while vLLM loads a model, connections are refused)",
+            "start the server, or wait until it has loaded the model",
+        ),
+        FaultKind::Timeout => (
+            "no answer arrived in time",
+            "look whether the engine is stuck (its log, its GPU); else raise --timeout, or stream the answer",
+        ),
+        FaultKind::Cut => {
+            ("the connection broke before the answer was whole", "read the server's log; raise the proxy's timeouts")
+        }
+        FaultKind::NotJson => (
+            "the answer is not JSON: something else than the engine wrote it",
+            "look at what stands at this address; the base URL usually ends in /v1",
+        ),
         FaultKind::EmptyBody => ("the answer has no body", "read the server's log"),
-        FaultKind::TooLarge => ("the answer is larger than is read", "look for a loop in the answer: a model that does not stop, a proxy that sends something else"),
+        FaultKind::TooLarge => (
+            "the answer is larger than is read",
+            "look for a loop in the answer: a model that does not stop, a proxy that sends something else",
+        ),
         FaultKind::NoChoice => ("the answer holds no choice to read", "look at what stands at this address"),
         _ => return None,
     };
     Some(
-        Draft::new(&RULE, Blame::Endpoint, Confidence::High, format!("{says}: nothing was answered, so it is not scored"))
-            .evidence(facts, "transport", &fault.message)
-            .fix(fix)
-            .done(),
+        Draft::new(
+            &RULE,
+            Blame::Endpoint,
+            Confidence::High,
+            format!("{says}: nothing was answered, so it is not scored"),
+        )
+        .evidence(facts, "transport", &fault.message)
+        .fix(fix)
+        .done(),
     )
 }
 

@@ -9,9 +9,9 @@ pub(super) static RULE: Rule = Rule {
     id: "window_exhausted",
     kind: "context_overflow",
     summary: "The answer was cut at the end of the context window, not at the budget of the request.",
-    manual: "Looks at finish_reason length where fewer tokens came than max_tokens allows (or none was set) and prompt and answer \
-             together fill a round window (a multiple of 1024). The server was started with a window smaller than the model's; \
-             Ollama's default is 2048 or 4096, and its OpenAI route takes no num_ctx.",
+    manual: "Looks at finish_reason length where fewer tokens came than max_tokens allows (or none was set) and prompt \
+             and answer together fill a round window (a multiple of 1024). The server was started with a window \
+             smaller than the model's; Ollama's default is 2048 or 4096, and its OpenAI route takes no num_ctx.",
     explains: &["reasoning_truncated", "model_fault", "structured_output_ignored"],
     hides_intent: true,
     check,
@@ -25,10 +25,16 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let (prompt, tokens) = facts.sides.iter().find_map(filled)?;
     let window = prompt + tokens;
-    let asked = facts.view.request.max_tokens.map(|max| format!(", and max_tokens {max} was not reached")).unwrap_or_default();
-    let message = format!("{prompt} prompt + {tokens} completion = {window} tokens: the context window is full{asked}; finish_reason length");
+    let asked =
+        facts.view.request.max_tokens.map(|max| format!(", and max_tokens {max} was not reached")).unwrap_or_default();
+    let message = format!(
+        "{prompt} prompt + {tokens} completion = {window} tokens: \
+         the context window is full{asked}; finish_reason length"
+    );
     let fix = match facts.server().engine.as_deref() {
-        Some("ollama") => "OLLAMA_CONTEXT_LENGTH, or PARAMETER num_ctx in a Modelfile: the OpenAI route takes no num_ctx",
+        Some("ollama") => {
+            "OLLAMA_CONTEXT_LENGTH, or PARAMETER num_ctx in a Modelfile: the OpenAI route takes no num_ctx"
+        }
         _ => "start the server with a larger window (--max-model-len, --context-length, -c)",
     };
     Some(
@@ -48,5 +54,6 @@ fn filled(side: &Side<'_>) -> Option<(u64, u64)> {
     let (prompt, tokens) = (usage.prompt_tokens?, usage.completion_tokens?);
     let window = prompt.checked_add(tokens)?;
     let unspent = side.request.max_tokens.is_none_or(|max| tokens < max);
-    (side.completion.is_truncated() && unspent && window >= LEAST && window.is_multiple_of(UNIT)).then_some((prompt, tokens))
+    (side.completion.is_truncated() && unspent && window >= LEAST && window.is_multiple_of(UNIT))
+        .then_some((prompt, tokens))
 }

@@ -8,9 +8,9 @@ pub(super) static RULE: RunRule = RunRule {
     id: "not_enough_evidence",
     kind: "other",
     summary: "Calls were wanted and prose came, and nothing on the wire says whose fault that is.",
-    manual: "Speaks up where a run wanted calls, got prose every time and found no markup, no lost tokens and no short prompt. \
-             Where forced calls work the model can call and the format arrives: then it is the template or the model's choice. \
-             `monban doctor` settles it with the prompt-token proof.",
+    manual: "Speaks up where a run wanted calls, got prose every time and found no markup, no lost tokens and no short \
+             prompt. Where forced calls work the model can call and the format arrives: then it is the template or the \
+             model's choice. `monban doctor` settles it with the prompt-token proof.",
     check,
 };
 

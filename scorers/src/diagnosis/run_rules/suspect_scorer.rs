@@ -7,10 +7,11 @@ use crate::diagnosis::{Blame, Confidence, Context, Finding};
 pub(super) static RULE: RunRule = RunRule {
     id: "suspect_scorer",
     kind: "other",
-    summary: "A scorer fails every time, on differing answers, across unrelated tasks: suspect the suite before the model.",
-    manual: "Needs at least six fails and no pass of one scorer, over at least four tasks, in attempts whose answers arrived \
-             whole and differ, without a finding that blames the server. A model that is wrong everywhere is possible, and \
-             rarer than a reference or an extraction that no answer can meet.",
+    summary: "A scorer fails every time, on differing answers, across \
+              unrelated tasks: suspect the suite before the model.",
+    manual: "Needs at least six fails and no pass of one scorer, over at least four tasks, in attempts whose answers \
+             arrived whole and differ, without a finding that blames the server. A model that is wrong everywhere is \
+             possible, and rarer than a reference or an extraction that no answer can meet.",
     check,
 };
 
@@ -24,7 +25,8 @@ fn check(signals: &RunSignals, _context: &Context) -> Option<Finding> {
     let (name, tally) =
         signals.scorers.iter().find(|(_, tally)| tally.pass == 0 && tally.fail >= FAILS).filter(|_| whole)?;
     let message = format!(
-        "`{name}` failed all {} times over {} tasks, on answers that arrived whole and differ: suspect the scorer or the suite's references before the model",
+        "`{name}` failed all {} times over {} tasks, on answers that arrived whole and differ: suspect the scorer or \
+         the suite's references before the model",
         tally.fail,
         signals.failed_tasks.len(),
     );

@@ -8,8 +8,9 @@ pub(super) static RULE: RunRule = RunRule {
     id: "template_ignores_tools",
     kind: "template",
     summary: "The prompt does not grow when tools are declared: the chat template leaves them out.",
-    manual: "Compares prompt_tokens of the same messages with and without tools, where the run holds both; else looks whether \
-             the prompts of tasks with tools are shorter than their tools alone. Says nothing while calls arrive.",
+    manual: "Compares prompt_tokens of the same messages with and without tools, where \
+             the run holds both; else looks whether the prompts of tasks with tools \
+             are shorter than their tools alone. Says nothing while calls arrive.",
     check,
 };
 
@@ -37,6 +38,10 @@ fn check(signals: &RunSignals, _context: &Context) -> Option<Finding> {
     found.confidence = confidence;
     found.evidence.push(evidence("usage", proof));
     found.count = signals.tools_counted;
-    found.fix.push("--chat-template with one that renders tools (llama.cpp: --chat-template-file; vLLM: examples/tool_chat_template_*.jinja)".to_owned());
+    found.fix.push(
+        "--chat-template with one that renders tools (llama.cpp: --chat-template-file; vLLM: \
+         examples/tool_chat_template_*.jinja)"
+            .to_owned(),
+    );
     Some(found)
 }

@@ -97,7 +97,8 @@ pub(crate) static MINIMAX_M2: ToolDialect = ToolDialect {
     family: "minimax_m2",
     same_as: &[],
     models: &[],
-    looks_like: "<minimax:tool_call><invoke name=\"…\"><parameter name=\"…\">value</parameter></invoke></minimax:tool_call>",
+    looks_like: "<minimax:tool_call><invoke name=\"…\"><parameter \
+                 name=\"…\">value</parameter></invoke></minimax:tool_call>",
     grammar: &Pattern {
         forms: &[Form::signed(INVOKE, &["<minimax:tool_call>", "</minimax:tool_call>"]), Form::partial(INVOKE)],
         around: ["\n<minimax:tool_call>\n", "\n", "\n</minimax:tool_call>"],

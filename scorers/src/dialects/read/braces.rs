@@ -1,4 +1,5 @@
-//! Gemma's dictionaries: `{city:<|"|>Tokyo<|"|>,days:3}`, and what is left of them without their quotes: `{city:Tokyo,days:3}`.
+//! Gemma's dictionaries: `{city:<|"|>Tokyo<|"|>,days:3}`, and what is left of them without their quotes:
+//! `{city:Tokyo,days:3}`.
 //!
 //! Without quotes a value ends where the next declared key begins; that is as much as the text still says.
 

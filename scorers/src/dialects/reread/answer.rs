@@ -13,7 +13,8 @@ const UNCLOSED: &str = "reasoning_unclosed";
 
 /// Re-reads a completion the way the model meant it. `None` when nothing in it calls for another reading.
 ///
-/// Guards against false alarms: markup that quotes, that names no declared tool, or that stands in a code sample is left alone.
+/// Guards against false alarms: markup that quotes, that names no declared tool, or that stands in a code sample is
+/// left alone.
 #[must_use]
 pub fn reread(completion: &Completion, request: &Request, hints: &Hints<'_>) -> Option<Reread> {
     if is_plain(completion, request, hints.model) {

@@ -49,11 +49,15 @@ pub(super) fn repeated_arguments(signs: &Signs<'_>) -> Option<Finding> {
     let mut values = serde_json::Deserializer::from_str(&text).into_iter::<serde_json::Value>();
     let first = values.next()?.ok().filter(serde_json::Value::is_object)?;
     let rest = text.get(values.byte_offset()..)?.trim_start();
-    let again = values.next().is_some_and(|second| second.as_ref().is_ok_and(|second| *second == first)) || text.starts_with(rest);
+    let again = values.next().is_some_and(|second| second.as_ref().is_ok_and(|second| *second == first))
+        || text.starts_with(rest);
     if rest.is_empty() || !again {
         return None;
     }
-    let message = format!("the arguments of {} were streamed more than once: clients that put the pieces together get no JSON", call.name);
+    let message = format!(
+        "the arguments of {} were streamed more than once: clients that put the pieces together get no JSON",
+        call.name
+    );
     Some(
         draft(signs, Confidence::High, message)
             .evidence(facts, "arguments", &text)
@@ -72,7 +76,8 @@ pub(super) fn lost_arguments(signs: &Signs<'_>) -> Option<Finding> {
     }
     let (call, key, side) = streams(facts).filter(|side| !side.at_cap()).find_map(|side| {
         side.completion.tool_calls.iter().enumerate().find_map(|(at, call)| {
-            let whole = facts.sides.iter().any(|other| other.mode == Mode::Plain && has_arguments(other, at, &call.name));
+            let whole =
+                facts.sides.iter().any(|other| other.mode == Mode::Plain && has_arguments(other, at, &call.name));
             match causes::spoilt(side, call)? {
                 Spoilt::Nothing(key) => Some((call, key, side)),
                 Spoilt::Empty(key) if whole => Some((call, key, side)),
@@ -80,7 +85,11 @@ pub(super) fn lost_arguments(signs: &Signs<'_>) -> Option<Finding> {
             }
         })
     })?;
-    let message = format!("{} was streamed without its arguments, and it needs `{key}`: even a model that gives none writes an empty object", call.name);
+    let message = format!(
+        "{} was streamed without its arguments, and it needs `{key}`: \
+         even a model that gives none writes an empty object",
+        call.name
+    );
     Some(
         draft(signs, Confidence::Medium, message)
             .evidence(facts, "stream", &names(side))
@@ -99,7 +108,9 @@ pub(super) fn lost_empty_object(signs: &Signs<'_>) -> Option<Finding> {
     }
     let (at, call, side) = streams(facts).filter(|side| !side.at_cap()).find_map(|side| {
         let mut calls = side.completion.tool_calls.iter().enumerate();
-        calls.find(|(_, call)| causes::is_nothing(&call.arguments) && !call.is_hollow()).map(|(at, call)| (at, call, side))
+        calls
+            .find(|(_, call)| causes::is_nothing(&call.arguments) && !call.is_hollow())
+            .map(|(at, call)| (at, call, side))
     })?;
     let whole = facts.sides.iter().filter(|other| other.mode == Mode::Plain).any(|other| {
         let same = other.completion.tool_calls.get(at).filter(|other| other.name == call.name);

@@ -23,8 +23,13 @@ pub(super) fn thoughts_in_one_mode(signs: &Signs<'_>) -> Option<Finding> {
     if !apart || !lost || facts.server().gateway.is_some() {
         return None;
     }
+    let message = format!(
+        "the {} answer carries the reasoning, and the {} one loses it, though its tokens are billed",
+        mode_of(with),
+        mode_of(without)
+    );
     Some(
-        draft(signs, Confidence::Medium, format!("the {} answer carries the reasoning, and the {} one loses it, though its tokens are billed", mode_of(with), mode_of(without)))
+        draft(signs, Confidence::Medium, message)
             .evidence(facts, "reasoning", with.completion.reasoning())
             .evidence(facts, "usage", &format!("completion_tokens {}", without.billed().unwrap_or_default()))
             .ruled_out("the model: it thought in both modes")
@@ -38,18 +43,32 @@ pub(super) fn types_differ(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let [first, second] = facts.sides.as_slice() else { return None };
     let pairs = first.completion.tool_calls.iter().zip(&second.completion.tool_calls);
-    let (right, wrong, departure, name) = pairs.filter(|(one, other)| one.name == other.name).find_map(|(one, other)| {
-        let tool = facts.view.request.tool(&one.name)?;
-        let (one, other) = (one.arguments.value().ok()?, other.arguments.value().ok()?);
-        match (causes::departure(tool, &one), causes::departure(tool, &other)) {
-            (None, Some(departure @ Departure::Type { .. })) if reads_alike(&one, &other) => Some((first, second, departure, &tool.name)),
-            (Some(departure @ Departure::Type { .. }), None) if reads_alike(&one, &other) => Some((second, first, departure, &tool.name)),
-            (None, Some(departure @ Departure::Missing(_))) if !facts.is_sampled() && is_part_of(&other, &one) => Some((first, second, departure, &tool.name)),
-            (Some(departure @ Departure::Missing(_)), None) if !facts.is_sampled() && is_part_of(&one, &other) => Some((second, first, departure, &tool.name)),
-            _ => None,
-        }
-    })?;
-    let message = format!("{}; the {} answer carries it as declared, the {} one does not", departure.in_words(name), mode_of(right), mode_of(wrong));
+    let (right, wrong, departure, name) =
+        pairs.filter(|(one, other)| one.name == other.name).find_map(|(one, other)| {
+            let tool = facts.view.request.tool(&one.name)?;
+            let (one, other) = (one.arguments.value().ok()?, other.arguments.value().ok()?);
+            match (causes::departure(tool, &one), causes::departure(tool, &other)) {
+                (None, Some(departure @ Departure::Type { .. })) if reads_alike(&one, &other) => {
+                    Some((first, second, departure, &tool.name))
+                }
+                (Some(departure @ Departure::Type { .. }), None) if reads_alike(&one, &other) => {
+                    Some((second, first, departure, &tool.name))
+                }
+                (None, Some(departure @ Departure::Missing(_))) if !facts.is_sampled() && is_part_of(&other, &one) => {
+                    Some((first, second, departure, &tool.name))
+                }
+                (Some(departure @ Departure::Missing(_)), None) if !facts.is_sampled() && is_part_of(&one, &other) => {
+                    Some((second, first, departure, &tool.name))
+                }
+                _ => None,
+            }
+        })?;
+    let message = format!(
+        "{}; the {} answer carries it as declared, the {} one does not",
+        departure.in_words(name),
+        mode_of(right),
+        mode_of(wrong)
+    );
     Some(
         draft(signs, Confidence::High, message)
             .evidence(facts, mode_of(wrong), &names(wrong))
@@ -71,7 +90,10 @@ fn is_part_of(part: &Value, whole: &Value) -> bool {
 fn reads_alike(one: &Value, other: &Value) -> bool {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), |text| text.trim().to_owned());
     match (one.as_object(), other.as_object()) {
-        (Some(one), Some(other)) => one.len() == other.len() && one.iter().all(|(key, value)| other.get(key).is_some_and(|other| text(value) == text(other))),
+        (Some(one), Some(other)) => {
+            one.len() == other.len()
+                && one.iter().all(|(key, value)| other.get(key).is_some_and(|other| text(value) == text(other)))
+        }
         _ => false,
     }
 }
@@ -82,10 +104,17 @@ pub(super) fn fewer_calls(signs: &Signs<'_>) -> Option<Finding> {
     let [first, second] = facts.sides.as_slice() else { return None };
     let count = |side: &Side<'_>| side.completion.tool_calls.len();
     let (more, fewer) = if count(first) > count(second) { (first, second) } else { (second, first) };
-    if count(fewer) == 0 || count(fewer) == count(more) || fewer.at_cap() || signs.tool.is_some() || !facts.call_was_missed() {
+    if count(fewer) == 0
+        || count(fewer) == count(more)
+        || fewer.at_cap()
+        || signs.tool.is_some()
+        || !facts.call_was_missed()
+    {
         return None;
     }
-    let same = |(one, other): (&ToolCall, &ToolCall)| one.name == other.name && one.arguments.value().ok() == other.arguments.value().ok();
+    let same = |(one, other): (&ToolCall, &ToolCall)| {
+        one.name == other.name && one.arguments.value().ok() == other.arguments.value().ok()
+    };
     if !fewer.completion.tool_calls.iter().zip(&more.completion.tool_calls).all(same) {
         return None;
     }
@@ -95,7 +124,13 @@ pub(super) fn fewer_calls(signs: &Signs<'_>) -> Option<Finding> {
         return None;
     }
     let confidence = if lost || facts.is_greedy() { Confidence::High } else { Confidence::Low };
-    let message = format!("the {} answer carries {} calls, and the {} one only the first {} of them", mode_of(more), count(more), mode_of(fewer), count(fewer));
+    let message = format!(
+        "the {} answer carries {} calls, and the {} one only the first {} of them",
+        mode_of(more),
+        count(more),
+        mode_of(fewer),
+        count(fewer)
+    );
     Some(
         draft(signs, confidence, message)
             .evidence(facts, "tool_calls", &names(more))
@@ -110,12 +145,20 @@ pub(super) fn fewer_calls(signs: &Signs<'_>) -> Option<Finding> {
 pub(super) fn cut_short(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let [first, second] = facts.sides.as_slice() else { return None };
-    let (short, whole) = [(first, second), (second, first)].into_iter().find(|(short, whole)| short.completion.is_cut_short_of(whole.completion))?;
+    let (short, whole) = [(first, second), (second, first)]
+        .into_iter()
+        .find(|(short, whole)| short.completion.is_cut_short_of(whole.completion))?;
     if signs.tool.is_some() || signs.reasoning.is_some() {
         return None;
     }
+    let message = format!(
+        "the {} text stops in the middle of a word, with finish_reason {}, and the {} one goes on",
+        mode_of(short),
+        short.finish(),
+        mode_of(whole)
+    );
     Some(
-        draft(signs, Confidence::High, format!("the {} text stops in the middle of a word, with finish_reason {}, and the {} one goes on", mode_of(short), short.finish(), mode_of(whole)))
+        draft(signs, Confidence::High, message)
             .evidence(facts, mode_of(short), short.completion.text())
             .evidence(facts, mode_of(whole), whole.completion.text())
             .ruled_out("the budget: finish_reason is not length")
@@ -132,12 +175,19 @@ pub(super) fn texts_differ(signs: &Signs<'_>) -> Option<Finding> {
     if !facts.is_greedy() || signs.tool.is_some() || signs.reasoning.is_some() {
         return None;
     }
-    let calls = |side: &Side<'_>| side.completion.tool_calls.iter().map(|call| (call.name.clone(), call.arguments.value().ok())).collect::<Vec<_>>();
+    let calls = |side: &Side<'_>| {
+        side.completion
+            .tool_calls
+            .iter()
+            .map(|call| (call.name.clone(), call.arguments.value().ok()))
+            .collect::<Vec<_>>()
+    };
     if calls(first) == calls(second) || first.at_cap() || second.at_cap() {
         return None;
     }
+    let message = "the plain and the streamed answer to the same greedy request carry different calls";
     Some(
-        draft(signs, Confidence::Medium, "the plain and the streamed answer to the same greedy request carry different calls")
+        draft(signs, Confidence::Medium, message)
             .evidence(facts, "content", &names(first))
             .evidence(facts, "stream", &names(second))
             .fix("compare with stream: false, and read the streaming path's known bugs of this version")
