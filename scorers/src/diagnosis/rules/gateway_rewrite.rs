@@ -32,39 +32,38 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     }
     let framed = signs.reasoning.as_ref().is_some_and(|found| found.kind == ReasoningKind::MergedBack);
     let gateway = facts.server().gateway.as_deref().or(framed.then_some("not named"))?;
-    if let Some(trouble) = signs.tool.as_ref().filter(|found| found.kind == ToolKind::Gateway) {
-        let message = format!("{} ({gateway}): cannot tell gateway from engine on this evidence", trouble.seen);
-        return Some(
-            Draft::new(&RULE, Blame::Gateway, Confidence::Low, message)
-                .families(trouble.family, None)
-                .evidence(facts, "content", trouble.side.leaked_text())
-                .fix("call the engine directly with the same request")
-                .fix("use the gateway's chat route for this engine (LiteLLM: ollama_chat/ instead of ollama/)")
-                .done(),
-        );
-    }
-    if let Some(finding) = merged_back(signs, gateway) {
+    if let Some(finding) = bare_call(signs, gateway).or_else(|| merged_back(signs, gateway)) {
         return Some(finding);
     }
     if signs.tool.is_some() || signs.reasoning.is_some() {
         return None;
     }
     let (side, (seen, confidence)) = lost?;
+    let message = format!("tokens missing between engine and client: {seen}; {gateway} stands between");
     Some(
-        Draft::new(
-            &RULE,
-            Blame::Gateway,
-            confidence,
-            format!("tokens missing between engine and client: {seen}; {gateway} stands between"),
-        )
-        .evidence(facts, "usage", &seen)
-        .evidence(facts, "content", side.completion.text())
-        .fix("compare with a direct call to the engine")
-        .fix(
-            "upgrade the gateway (LiteLLM >= 1.82.3 hands on delta.reasoning); \
-             use its chat route (openai/<model>), not openai/responses/",
-        )
-        .done(),
+        Draft::new(&RULE, Blame::Gateway, confidence, message)
+            .evidence(facts, "usage", &seen)
+            .evidence(facts, "content", side.completion.text())
+            .fix("compare with a direct call to the engine")
+            .fix(
+                "upgrade the gateway (LiteLLM >= 1.82.3 hands on delta.reasoning); \
+                 use its chat route (openai/<model>), not openai/responses/",
+            )
+            .done(),
+    )
+}
+
+/// A call in the text, which the gateway or the engine behind it left there.
+fn bare_call(signs: &Signs<'_>, gateway: &str) -> Option<Finding> {
+    let trouble = signs.tool.as_ref().filter(|found| found.kind == ToolKind::Gateway)?;
+    let message = format!("{} ({gateway}): cannot tell gateway from engine on this evidence", trouble.seen);
+    Some(
+        Draft::new(&RULE, Blame::Gateway, Confidence::Low, message)
+            .families(trouble.family, None)
+            .evidence(&signs.facts, "content", trouble.side.leaked_text())
+            .fix("call the engine directly with the same request")
+            .fix("use the gateway's chat route for this engine (LiteLLM: ollama_chat/ instead of ollama/)")
+            .done(),
     )
 }
 

@@ -2,12 +2,14 @@
 
 use serde_json::Value;
 
-use crate::completion::ToolCall;
 use crate::diagnosis::causes::{Departure, Maker, ToolKind};
 use crate::diagnosis::facts::{Facts, Side};
 use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs};
-use crate::scorer::Verdict;
+
+mod wrong_call;
+
+use wrong_call::{another, undeclared, unwanted};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -123,106 +125,6 @@ fn untaught(signs: &Signs<'_>) -> Option<Finding> {
             .families(trouble.family, None)
             .evidence(facts, "content", trouble.side.leaked_text())
             .fix("use the client's native tool mode (send tools), or a model trained on the client's format")
-            .done(),
-    )
-}
-
-fn undeclared(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
-    if facts.view.request.tools.is_empty() {
-        return None;
-    }
-    let call = side.completion.tool_calls.iter().find(|call| is_undeclared(facts, call))?;
-    let nearest = nearest(facts, &call.name);
-    let message = format!(
-        "tool name not in the request: the model calls {}, which was not offered; closest declared tool: {nearest}",
-        call.name
-    );
-    Some(
-        draft(Confidence::High, message)
-            .evidence(facts, "tool_calls", &format!("{}({})", call.name, call.arguments.as_text()))
-            .ruled_out("the server: name and arguments arrived whole")
-            .fix("clearer tool names and descriptions, or a larger model")
-            .done(),
-    )
-}
-
-/// Well formed in every way but its name.
-fn is_undeclared(facts: &Facts<'_>, call: &ToolCall) -> bool {
-    let plain = !call.name.is_empty()
-        && call.name.chars().all(|c| c.is_alphanumeric() || "_-.:/".contains(c))
-        && call.name != "function";
-    plain && facts.view.request.tool(&call.name).is_none() && matches!(call.arguments.value(), Ok(Value::Object(_)))
-}
-
-fn nearest(facts: &Facts<'_>, name: &str) -> String {
-    let likeness = |known: &str| if name.contains(known) { 1.0 } else { strsim::jaro_winkler(name, known) };
-    let best = facts
-        .view
-        .request
-        .tools
-        .iter()
-        .map(|tool| (likeness(&tool.name), tool.name.as_str()))
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    best.map_or_else(String::new, |(_, known)| known.to_owned())
-}
-
-/// The task wanted no call, and a well-formed one arrived.
-fn unwanted(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
-    let call = side.completion.tool_calls.first()?;
-    let wanted_none = facts.view.scored.iter().any(|scored| match &scored.delivered {
-        Verdict::Fail(reason) => scored.scorer.starts_with("tool_call") && reason.contains("no call"),
-        Verdict::Pass | Verdict::NotScored(_) => false,
-    });
-    if !wanted_none || facts.forced() || facts.view.request.tool(&call.name).is_none() {
-        return None;
-    }
-    let message = format!(
-        "expected no call, and the model called {}: the call is well formed, so nothing was lost on the way",
-        call.name
-    );
-    Some(
-        draft(Confidence::High, message)
-            .evidence(facts, "tool_calls", &format!("{}({})", call.name, call.arguments.as_text()))
-            .fix("tell the model in the system prompt when not to call")
-            .done(),
-    )
-}
-
-/// One declared tool was wanted, and a whole call of another one arrived.
-fn another(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
-    if facts.forced() || side.at_cap() || side.reread.is_some() || side.lost_tokens() {
-        return None;
-    }
-    let reasons = facts.view.scored.iter().filter(|scored| scored.scorer.starts_with("tool_call"));
-    let failed = reasons.map(|scored| scored.delivered.reason()).find(|reason| reason.contains("unexpected: `"))?;
-    let named = |part: &str| {
-        failed
-            .split(part)
-            .nth(1)
-            .and_then(|rest| rest.split('`').next())
-            .filter(|name| facts.view.request.tool(name).is_some())
-    };
-    let (wanted, chosen) = (named("missing: `")?, named("unexpected: `")?);
-    let call = side
-        .completion
-        .tool_calls
-        .iter()
-        .find(|call| call.name == chosen && matches!(call.arguments.value(), Ok(Value::Object(_))))?;
-    if wanted == chosen || side.completion.tool_calls.iter().any(|call| call.name == wanted) {
-        return None;
-    }
-    let message = format!(
-        "the model chose {chosen} where the task wants {wanted}, which was offered \
-         as well: the call is well formed, so nothing was lost on the way"
-    );
-    Some(
-        draft(Confidence::Medium, message)
-            .evidence(facts, "tool_calls", &format!("{}({})", call.name, call.arguments.as_text()))
-            .ruled_out("the server: name and arguments arrived whole")
-            .fix(
-                "tell the two tools apart in their descriptions; look \
-                 whether the task allows the other one as a first step",
-            )
             .done(),
     )
 }

@@ -184,6 +184,12 @@ fn from_causes(signs: &Signs<'_>) -> Option<Finding> {
                 .done(),
         );
     }
+    split_in_one_mode(signs)
+}
+
+/// The parser splits the thoughts off in one mode alone.
+fn split_in_one_mode(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
     let trouble = signs.reasoning.as_ref()?;
     let why = match trouble.kind {
         ReasoningKind::StreamStart => {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::diagnosis::causes::{ReasoningKind, ToolKind};
-use crate::diagnosis::facts::Facts;
+use crate::diagnosis::facts::{Facts, Side};
 use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
 
@@ -82,33 +82,16 @@ fn unseen_tools(signs: &Signs<'_>) -> Option<Finding> {
     {
         return None;
     }
-    let short = facts.prompt_too_short_for_tools(side);
-    let lacks = facts.lacks_tool_template();
-    let replaced = replaced_by_name(facts);
-    let why = if short {
-        "the prompt is too short to hold the declared tools"
-    } else if lacks {
-        "this model's own template has no section for tools, and the launch line names no other"
-    } else if replaced {
-        "the launch line puts a built-in template without a section \
-         for tools (--chat-template) in the place of the model's own"
-    } else {
-        return None;
-    };
+    let why = why_unseen(facts, side)?;
+    let prompt =
+        format!("prompt_tokens {}", side.completion.usage.and_then(|usage| usage.prompt_tokens).unwrap_or_default());
     let message = format!("the model answered in prose, and {why}: the model may never have seen the tools");
     Some(
         Draft::new(&RULE, Blame::ServerConfig, Confidence::Medium, message)
             .families(None, facts.launch.tool_parser.value())
             .evidence(facts, "content", side.completion.text())
-            .evidence(
-                facts,
-                "usage",
-                &format!(
-                    "prompt_tokens {}",
-                    side.completion.usage.and_then(|usage| usage.prompt_tokens).unwrap_or_default()
-                ),
-            )
-            .fixes(if replaced {
+            .evidence(facts, "usage", &prompt)
+            .fixes(if replaced_by_name(facts) {
                 vec!["drop --chat-template, so that the model's own is used with --jinja".to_owned()]
             } else {
                 advice::tool_template(facts)
@@ -119,6 +102,20 @@ fn unseen_tools(signs: &Signs<'_>) -> Option<Finding> {
             )
             .done(),
     )
+}
+
+/// Why the model may never have seen the tools, where something speaks for it.
+fn why_unseen(facts: &Facts<'_>, side: &Side<'_>) -> Option<&'static str> {
+    Some(if facts.prompt_too_short_for_tools(side) {
+        "the prompt is too short to hold the declared tools"
+    } else if facts.lacks_tool_template() {
+        "this model's own template has no section for tools, and the launch line names no other"
+    } else if replaced_by_name(facts) {
+        "the launch line puts a built-in template without a section \
+         for tools (--chat-template) in the place of the model's own"
+    } else {
+        return None;
+    })
 }
 
 /// Words with which a model says that a tool brought nothing.
@@ -148,10 +145,9 @@ fn unseen_result(signs: &Signs<'_>) -> Option<Finding> {
     let says_nothing = denies(&result)
         || ["error", "not found", "null", "none", "[]", "{}"].iter().any(|word| result.to_lowercase().contains(word));
     // A word or number of the result in the answer: the model saw it.
-    let words = result
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| word.len() > 3 || word.chars().any(char::is_numeric));
-    if says_nothing || result.trim().is_empty() || words.into_iter().any(|word| text.contains(word)) {
+    let mut words = result.split(|c: char| !c.is_alphanumeric());
+    let seen = words.any(|word| (word.len() > 3 || word.chars().any(char::is_numeric)) && text.contains(word));
+    if says_nothing || result.trim().is_empty() || seen {
         return None;
     }
     let fix = facts.server().is("vllm").then(|| {

@@ -31,8 +31,22 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         return None;
     }
     let (_, fault) = facts.faults.first()?;
-    let (says, fix) = match fault.kind {
-        FaultKind::Status => return Some(unknown_status(facts, fault)),
+    if fault.kind == FaultKind::Status {
+        return Some(unknown_status(facts, fault));
+    }
+    let (says, fix) = says_and_fix(fault)?;
+    let message = format!("{says}: nothing was answered, so it is not scored");
+    Some(
+        Draft::new(&RULE, Blame::Endpoint, Confidence::High, message)
+            .evidence(facts, "transport", &fault.message)
+            .fix(fix)
+            .done(),
+    )
+}
+
+/// What a fault of the transport means, and what to do about it; `None` where it says nothing of the endpoint.
+fn says_and_fix(fault: &Fault) -> Option<(&'static str, &'static str)> {
+    Some(match fault.kind {
         FaultKind::Unreachable if speaks_no_tls(&fault.message) => {
             ("TLS was asked of what does not speak it", "write http:// in the base URL")
         }
@@ -58,18 +72,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         ),
         FaultKind::NoChoice => ("the answer holds no choice to read", "look at what stands at this address"),
         _ => return None,
-    };
-    Some(
-        Draft::new(
-            &RULE,
-            Blame::Endpoint,
-            Confidence::High,
-            format!("{says}: nothing was answered, so it is not scored"),
-        )
-        .evidence(facts, "transport", &fault.message)
-        .fix(fix)
-        .done(),
-    )
+    })
 }
 
 /// A status that no engine sends, as guards against robots do (999), with words that say nothing.

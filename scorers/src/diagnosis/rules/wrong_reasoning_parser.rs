@@ -31,20 +31,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     {
         return Some(right_name(facts, trouble));
     }
-    let says = match trouble.kind {
-        ReasoningKind::WrongParser => "the reasoning parser does not know this model's markers",
-        ReasoningKind::KeepsThoughts => "this parser keeps thoughts in content on purpose",
-        ReasoningKind::UnknownMarkers => "unknown think markers: no stock parser of this engine knows them",
-        ReasoningKind::WantsOpening => {
-            "the usual parser of this model wants both tags in this version, and the opening one stands in the prompt"
-        }
-        ReasoningKind::AnswerTaken => "the reasoning parser takes the answer for reasoning",
-        ReasoningKind::Swallows => {
-            "the reasoning parser is for another format, and delivers nothing of what this model writes"
-        }
-        ReasoningKind::ModesDiffer => "the reasoning parser is not this model's own",
-        _ => return None,
-    };
+    let says = says(&trouble.kind)?;
     let draft = Draft::new(&RULE, Blame::ServerConfig, trouble.confidence, format!("{says}: {}", trouble.seen))
         .families(side.thoughts().map(|split| split.family), facts.launch.reasoning_parser.value())
         .evidence(facts, "content", side.completion.text())
@@ -68,6 +55,24 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         _ => draft.ruled_out("the model: its text is whole, thoughts and answer can be told apart"),
     };
     Some(draft.fixes(advice::reasoning_parser(facts, side.thoughts())).done())
+}
+
+/// What the parser does to this text, in words; `None` where that is no fault of it.
+fn says(kind: &ReasoningKind) -> Option<&'static str> {
+    Some(match kind {
+        ReasoningKind::WrongParser => "the reasoning parser does not know this model's markers",
+        ReasoningKind::KeepsThoughts => "this parser keeps thoughts in content on purpose",
+        ReasoningKind::UnknownMarkers => "unknown think markers: no stock parser of this engine knows them",
+        ReasoningKind::WantsOpening => {
+            "the usual parser of this model wants both tags in this version, and the opening one stands in the prompt"
+        }
+        ReasoningKind::AnswerTaken => "the reasoning parser takes the answer for reasoning",
+        ReasoningKind::Swallows => {
+            "the reasoning parser is for another format, and delivers nothing of what this model writes"
+        }
+        ReasoningKind::ModesDiffer => "the reasoning parser is not this model's own",
+        _ => return None,
+    })
 }
 
 /// The parser named for this model is set already: another name mends nothing.

@@ -1,6 +1,7 @@
 //! `wrong_tool_parser`: a tool parser runs, and it is for another family's markup.
 
-use crate::diagnosis::causes::ToolKind;
+use crate::diagnosis::causes::{ToolKind, ToolTrouble};
+use crate::diagnosis::facts::Facts;
 use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Finding, Rule, Signs, advice};
 
@@ -35,31 +36,12 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         return signs.error_finding(&RULE);
     };
     let right_name = trouble.kind == ToolKind::RightParserFails;
-    let (blame, says) = if right_name && facts.launch.template_parses {
-        (Blame::ServerBug, "a parser is at work, and does not read what this model writes")
-    } else if right_name {
-        (
-            Blame::ServerBug,
-            "the configured name is right, behaviour is not: in this \
-             engine or version it does not read this model's calls",
-        )
-    } else {
-        (Blame::ServerConfig, "the model calls the tool, and the server's tool parser is for another format")
-    };
+    let (blame, says) = blame_and_words(facts, right_name);
     let draft = Draft::new(&RULE, blame, trouble.confidence, format!("{says}: {}", trouble.seen))
         .families(trouble.family, facts.launch.tool_parser.value())
         .evidence(facts, "content", trouble.side.leaked_text())
         .evidence(facts, "finish_reason", trouble.side.finish())
-        .note(
-            if trouble.side.finish() == "tool_calls"
-                && trouble.side.completion.tool_calls.is_empty()
-                && !trouble.seen.contains("finish_reason")
-            {
-                "; finish_reason tool_calls with empty tool_calls"
-            } else {
-                ""
-            },
-        )
+        .note(if ends_without_calls(trouble) { "; finish_reason tool_calls with empty tool_calls" } else { "" })
         .note(if signs.reasoning.is_some() { "; two separate faults: the reasoning is not split either" } else { "" })
         .note(if facts.view.request.thinking == Some(true) && trouble.side.has_reasoning() {
             "; seen here in thinking mode only: retest with thinking off to confirm"
@@ -74,12 +56,30 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
             .ruled_out("the budget: finish_reason is not length"),
     };
     let fixes = advice::tool_parser(facts, trouble.family);
-    Some(
-        if right_name {
-            draft.fix("upgrade the engine; probe with a canary call instead of trusting the flag").fixes(fixes)
-        } else {
-            draft.fixes(fixes)
-        }
-        .done(),
-    )
+    let draft = match right_name {
+        true => draft.fix("upgrade the engine; probe with a canary call instead of trusting the flag"),
+        false => draft,
+    };
+    Some(draft.fixes(fixes).done())
+}
+
+/// Whose fault it is, and what happens.
+fn blame_and_words(facts: &Facts<'_>, right_name: bool) -> (Blame, &'static str) {
+    if right_name && facts.launch.template_parses {
+        (Blame::ServerBug, "a parser is at work, and does not read what this model writes")
+    } else if right_name {
+        (
+            Blame::ServerBug,
+            "the configured name is right, behaviour is not: in this \
+             engine or version it does not read this model's calls",
+        )
+    } else {
+        (Blame::ServerConfig, "the model calls the tool, and the server's tool parser is for another format")
+    }
+}
+
+/// The end is announced as calls, there are none, and what was seen does not say so yet.
+fn ends_without_calls(trouble: &ToolTrouble<'_>) -> bool {
+    let side = trouble.side;
+    side.finish() == "tool_calls" && side.completion.tool_calls.is_empty() && !trouble.seen.contains("finish_reason")
 }
