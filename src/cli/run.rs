@@ -30,7 +30,8 @@ pub struct RunArgs {
     #[command(flatten)]
     pub endpoint: super::EndpointArgs,
     /// Requests in flight; several levels (1,8) are run one after the other and compared
-    #[arg(long, value_name = "N", default_value = "4", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=4096))]
+    #[arg(long, value_name = "N", default_value = "4", value_delimiter = ',')]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub concurrency: Vec<u32>,
     /// Attempts a task, instead of what the suite says
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000))]

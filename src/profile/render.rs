@@ -173,10 +173,8 @@ impl Launch<'_> {
                 env.iter().map(|(name, value)| format!("      {name}: {}", scalar(value))).collect();
             text.push_str(&format!("    environment:\n{}\n", lines.join("\n")));
         }
-        text.push_str(
-            "    deploy:\n      resources:\n        reservations:\n          devices:\n            - driver: \
-             nvidia\n              count: all\n              capabilities: [gpu]\n",
-        );
+        text += "    deploy:\n      resources:\n        reservations:\n          devices:\n            \
+                 - driver: nvidia\n              count: all\n              capabilities: [gpu]\n";
         text.push_str(&format!(
             "    healthcheck:\n      test: [\"CMD\", \"curl\", \"-f\", \"http://localhost:{port}/health\"]\n      \
              interval: 30s\n      timeout: 10s\n      retries: 5\n      start_period: 20m\n"

@@ -34,17 +34,23 @@ fn view(input: &Input<'_>) -> Value {
                 .iter()
                 .map(|evidence| format!("{} {}: {}", evidence.task, evidence.place, excerpt(&evidence.excerpt, 300)))
                 .collect();
-            json!({ "rule": finding.rule, "severity": finding.severity, "blame": finding.blame, "message": terminal(&finding.message),
-                "count": finding.count, "seen": seen, "fix": finding.fix })
+            json!({
+                "rule": finding.rule, "severity": finding.severity, "blame": finding.blame,
+                "message": terminal(&finding.message), "count": finding.count, "seen": seen, "fix": finding.fix,
+            })
         })
         .collect();
     json!({
-        "run_id": start.run_id, "verdict": record.verdict(input.fail_under).word(), "model": terminal(&start.model), "base_url": start.base_url,
-        "route": start.route, "environment": start.environment, "engine": start.context.engine, "engine_version": start.context.engine_version,
-        "started": start.started, "suites": start.suites, "rate": figures::rate_line(record), "intent": figures::intent_line(record),
+        "run_id": start.run_id, "verdict": record.verdict(input.fail_under).word(),
+        "model": terminal(&start.model), "base_url": start.base_url, "route": start.route,
+        "environment": start.environment,
+        "engine": start.context.engine, "engine_version": start.context.engine_version,
+        "started": start.started, "suites": start.suites,
+        "rate": figures::rate_line(record), "intent": figures::intent_line(record),
         "cause": figures::cause_lines(record).iter().map(|line| terminal(line)).collect::<Vec<_>>(),
         "tasks": tasks, "findings": findings,
-        "latency": figures::percentiles(&record.performance.latency_us), "ttft": figures::percentiles(&record.performance.ttft_us),
+        "latency": figures::percentiles(&record.performance.latency_us),
+        "ttft": figures::percentiles(&record.performance.ttft_us),
     })
 }
 

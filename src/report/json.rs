@@ -45,7 +45,10 @@ fn head(input: &Input<'_>) -> Value {
         "options": start.options,
         "suites": start.suites,
         "counts": record.counts,
-        "rates": { "pass": rates.pass, "pass_low": rates.pass_low, "pass_high": rates.pass_high, "ci95": rates.ci95, "intent": rates.intent },
+        "rates": {
+            "pass": rates.pass, "pass_low": rates.pass_low, "pass_high": rates.pass_high, "ci95": rates.ci95,
+            "intent": rates.intent,
+        },
         "pass_k": passk,
         "performance": figures::performance_json(&record.performance),
         "findings": record.findings,
@@ -85,7 +88,10 @@ fn attempt(done: &AttemptDone) -> Value {
         .map(|scored| {
             let intent = scored.intent.as_ref().map_or("unknown", |intent| intent.word());
             let intent = if scored.intent.is_none() && scored.delivered.word() == "pass" { "pass" } else { intent };
-            json!({ "scorer": scored.scorer, "delivered": scored.delivered.word(), "intent": intent, "reason": scored.delivered.reason() })
+            json!({
+                "scorer": scored.scorer, "delivered": scored.delivered.word(), "intent": intent,
+                "reason": scored.delivered.reason(),
+            })
         })
         .collect();
     let measures: Vec<Value> = done
@@ -95,7 +101,8 @@ fn attempt(done: &AttemptDone) -> Value {
             let ms = |us: u64| us as f64 / 1e3;
             json!({
                 "answered": measure.answered, "streamed": measure.streamed,
-                "latency_ms": ms(measure.timing.latency_us), "ttft_ms": measure.timing.ttft_us().filter(|_| measure.streamed).map(ms),
+                "latency_ms": ms(measure.timing.latency_us),
+                "ttft_ms": measure.timing.ttft_us().filter(|_| measure.streamed).map(ms),
                 "prompt_tokens": measure.usage.prompt_tokens, "completion_tokens": measure.usage.completion_tokens,
             })
         })

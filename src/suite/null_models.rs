@@ -95,7 +95,11 @@ fn first_tool(request: &Request) -> Option<Value> {
 fn exchange(mode: Mode, sent: &RawJson, message: &Value) -> Exchange {
     let finish = if message.get("tool_calls").is_some() { "tool_calls" } else { "stop" };
     let usage = json!({"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20});
-    let frame = |object: &str, choice: Value| json!({"id": "chatcmpl-null", "object": object, "created": 0, "model": "null", "choices": [choice], "usage": usage});
+    let frame = |object: &str, choice: Value| {
+        json!({
+            "id": "chatcmpl-null", "object": object, "created": 0, "model": "null", "choices": [choice], "usage": usage,
+        })
+    };
     match mode {
         Mode::Plain => {
             let choice = json!({"index": 0, "message": message, "finish_reason": finish});

@@ -17,7 +17,10 @@ pub fn schema(registry: &Registry) -> Value {
         "tools": {"type": "array", "items": {"type": "string"}, "description": "Names of `[[tool]]`s."},
         "tool_choice": {"anyOf": [
             {"enum": ["auto", "none", "required"]},
-            {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"], "additionalProperties": false},
+            {
+                "type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"],
+                "additionalProperties": false,
+            },
         ]},
         "repeat": {"type": "integer", "minimum": 1, "maximum": super::task::MOST_REPEATS},
         "expect": {"type": "array", "minItems": 1, "items": {"$ref": "#/definitions/expectation"}},
@@ -71,7 +74,10 @@ fn message() -> Value {
     json!({
         "type": "object",
         "required": ["role"],
-        "properties": {"role": {"enum": ["system", "developer", "user", "assistant", "tool"]}, "content": {"type": ["string", "array"]}},
+        "properties": {
+            "role": {"enum": ["system", "developer", "user", "assistant", "tool"]},
+            "content": {"type": ["string", "array"]},
+        },
     })
 }
 
@@ -97,7 +103,10 @@ fn expectation(registry: &Registry) -> Value {
     let combination = |key: &str| closed(json!({key: list, "not": {"type": "boolean"}}), &[key]);
     let mut rules: Vec<Value> = registry
         .iter()
-        .map(|def| json!({"if": {"required": ["scorer"], "properties": {"scorer": {"const": def.name}}}, "then": arguments(def)}))
+        .map(|def| {
+            let named = json!({"required": ["scorer"], "properties": {"scorer": {"const": def.name}}});
+            json!({"if": named, "then": arguments(def)})
+        })
         .collect();
     rules.push(json!({
         "if": {"required": ["scorer"]},

@@ -241,11 +241,12 @@ impl Simulated {
             })),
             "/server_info" | "/get_server_info" if sglang => Reply::Json(json!({
                 "version": options.version, "model_path": options.model, "served_model_name": options.model,
-                "tool_call_parser": options.tool_parser, "reasoning_parser": options.reasoning_parser, "context_length": options.max_model_len,
+                "tool_call_parser": options.tool_parser, "reasoning_parser": options.reasoning_parser,
+                "context_length": options.max_model_len,
             })),
             "/props" if llama => Reply::Json(json!({
-                "default_generation_settings": { "n_ctx": options.max_model_len }, "total_slots": 1, "model_path": options.model,
-                "build_info": options.version,
+                "default_generation_settings": { "n_ctx": options.max_model_len }, "total_slots": 1,
+                "model_path": options.model, "build_info": options.version,
             })),
             _ => return None,
         })

@@ -55,11 +55,14 @@ impl Facts<'_> {
             None => vec!["no_thinking_plain", "think_full"],
         };
         let empty = |part| matches!(part, Part::None | Part::Empty);
+        let nothing = |outcome| match outcome {
+            SplitOutcome::Split { reasoning, content } => empty(reasoning) && empty(content),
+            _ => false,
+        };
+        let (engine, thinking) = (self.engine(), self.view.request.thinking);
         shapes.into_iter().all(|shape| {
-            let (engine, thinking) = (self.engine(), self.view.request.thinking);
-            catalogue::reasoning_outcome(engine, self.version(), shape, parser, thinking, Mode::Plain).is_some_and(
-                |(outcome, _)| matches!(outcome, SplitOutcome::Split { reasoning, content } if empty(reasoning) && empty(content)),
-            )
+            catalogue::reasoning_outcome(engine, self.version(), shape, parser, thinking, Mode::Plain)
+                .is_some_and(|(outcome, _)| nothing(outcome))
         })
     }
 

@@ -133,11 +133,8 @@ fn unfit(signs: &Signs<'_>) -> Option<Finding> {
 fn spoilt(facts: &Facts<'_>, side: &Side<'_>, call: &ToolCall) -> Option<Finding> {
     let text = call.arguments.as_text();
     let draft = |blame, confidence, message: String| {
-        Draft::new(&RULE, blame, confidence, message).families(None, facts.launch.tool_parser.value()).evidence(
-            facts,
-            "arguments",
-            &text,
-        )
+        let draft = Draft::new(&RULE, blame, confidence, message);
+        draft.families(None, facts.launch.tool_parser.value()).evidence(facts, "arguments", &text)
     };
     if matches!(call.arguments, Arguments::Json(_)) {
         let message = format!(

@@ -28,13 +28,9 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     } else {
         "one of the two is a copy"
     };
+    let message = format!("text and reasoning are the same: {which}");
     Some(
-        Draft::new(
-            &RULE,
-            if gateway { Blame::Gateway } else { Blame::ServerBug },
-            Confidence::Medium,
-            format!("text and reasoning are the same: {which}"),
-        )
+        Draft::new(&RULE, if gateway { Blame::Gateway } else { Blame::ServerBug }, Confidence::Medium, message)
         .severity(Severity::Warning)
         .families(None, facts.launch.reasoning_parser.value())
         .evidence(facts, "content", side.completion.text())

@@ -43,16 +43,12 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         return Some(found);
     }
     let symbol = one_symbol(side.completion.text()).or_else(|| one_symbol(side.completion.reasoning()))?;
-    Some(
-        Draft::new(
-            &RULE,
-            Blame::ServerBug,
-            Confidence::Medium,
-            format!(
+    let message = format!(
                 "the answer is {symbol:?} over and over: the numbers broke on the \
                  way (NaN or overflow ends in one token), whatever the prompt"
-            ),
-        )
+            );
+    Some(
+        Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, message)
         .evidence(facts, "content", side.completion.text())
         .ruled_out("the model: its weights do not write this elsewhere")
         .fix(

@@ -43,13 +43,9 @@ fn deep(signs: &Signs<'_>, side: &Side<'_>) -> Option<Finding> {
     let repair = side.reread?.repairs.iter().find(|repair| repair.kind == "double_encoded_arguments")?;
     let at = repair.place.strip_prefix("tool_calls[")?.strip_suffix(']')?.parse::<usize>().ok()?;
     let call = side.completion.tool_calls.get(at)?;
+    let message = format!("the arguments of {}: {}", call.name, repair.detail);
     Some(
-        Draft::new(
-            &RULE,
-            Blame::ServerBug,
-            Confidence::Medium,
-            format!("the arguments of {}: {}", call.name, repair.detail),
-        )
+        Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, message)
         .families(None, facts.launch.tool_parser.value())
         .evidence(facts, "arguments", &call.arguments.as_text())
         .fix("state the type of every argument in the tool's schema, nested ones too")

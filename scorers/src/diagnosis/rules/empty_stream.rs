@@ -33,13 +33,9 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     let gateway = facts.server().gateway.as_deref();
     let between =
         gateway.map(|gateway| format!("; {gateway} stands between, and may have lost them")).unwrap_or_default();
+    let message = format!("the stream was opened with HTTP 200 and ended without a single chunk{beside}{between}");
     Some(
-        Draft::new(
-            &RULE,
-            Blame::ServerBug,
-            Confidence::Medium,
-            format!("the stream was opened with HTTP 200 and ended without a single chunk{beside}{between}"),
-        )
+        Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, message)
         .evidence(facts, "stream", &format!("{}: {}", fault.message, lines.trim()))
         .ruled_out("the model: nothing of an answer arrived, right or wrong")
         .fix("read the server's log: an error before the first token is lost in many streaming paths")

@@ -33,13 +33,9 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         return refused.or_else(|| signs.error_finding(&RULE));
     };
     let damaged = trouble.side.leak().is_some_and(|(found, _)| found.damaged);
+    let message = format!("no tool parser is at work: {}", trouble.seen);
     Some(
-        Draft::new(
-            &RULE,
-            Blame::ServerConfig,
-            trouble.confidence,
-            format!("no tool parser is at work: {}", trouble.seen),
-        )
+        Draft::new(&RULE, Blame::ServerConfig, trouble.confidence, message)
         .note(&trouble.family.map(|family| format!(" ({})", advice::in_words(family))).unwrap_or_default())
         .note(if damaged { "; it was damaged on the way, so what was meant cannot be recovered for sure" } else { "" })
         .families(trouble.family, facts.launch.tool_parser.value())

@@ -35,11 +35,8 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     if matches!(wrong, Wrong::Prefix) && !announced && !side.has_reasoning() && facts.model().reasons != Some(false) {
         return None;
     }
-    let draft = draft(facts, side, &wanted, &wrong).evidence(facts, "content", text).evidence(
-        facts,
-        "finish_reason",
-        side.finish(),
-    );
+    let draft = draft(facts, side, &wanted, &wrong);
+    let draft = draft.evidence(facts, "content", text).evidence(facts, "finish_reason", side.finish());
     Some(draft.ruled_out("the model: an enforced schema leaves it no choice").done())
 }
 
@@ -185,11 +182,8 @@ fn draft(facts: &Facts<'_>, side: &Side<'_>, wanted: &Wanted, wrong: &Wrong) -> 
         Draft::new(&RULE, blame, confidence, message).families(None, facts.launch.reasoning_parser.value())
     };
     if let Some(why) = misplaced(facts, wanted) {
-        return new(
-            Blame::Request,
-            Confidence::High,
-            format!("{message}; {why}: unknown fields are accepted and ignored"),
-        )
+        let message = format!("{message}; {why}: unknown fields are accepted and ignored");
+        return new(Blame::Request, Confidence::High, message)
         .fix("use response_format json_schema, or structured_outputs.json (vLLM)")
         .fix("upgrade the client library that still sends the schema elsewhere");
     }
