@@ -30,7 +30,8 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         facts.sides.iter().find(|side| !side.is_silent() && side.completion.tool_calls.is_empty() && !side.at_cap())?;
     let text = side.completion.text().trim();
     let wrong = wrong(text, &wanted)?;
-    // Thoughts whose markers the server stripped, and the JSON behind them: nothing was ignored. A colon announces the JSON.
+    // Thoughts whose markers the server stripped, and the JSON behind them: nothing was ignored. A colon announces the
+    // JSON.
     let announced = text.split('{').next().is_some_and(|before| before.trim_end().ends_with(':'));
     if matches!(wrong, Wrong::Prefix) && !announced && !side.has_reasoning() && facts.model().reasons != Some(false) {
         return None;

@@ -28,14 +28,15 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     let Some(trouble) = signs.reasoning.as_ref().filter(|found| found.kind == ReasoningKind::Unneeded) else {
         return at_start(signs);
     };
-    let message = format!("a reasoning parser runs on a model that does not reason ({}): {}", facts.model().id, trouble.seen);
+    let message =
+        format!("a reasoning parser runs on a model that does not reason ({}): {}", facts.model().id, trouble.seen);
     Some(
         Draft::new(&RULE, Blame::ServerConfig, trouble.confidence, message)
-        .families(None, facts.launch.reasoning_parser.value())
-        .evidence(facts, "reasoning", trouble.side.completion.reasoning())
-        .evidence(facts, "finish_reason", trouble.side.finish())
-        .fix("drop --reasoning-parser for this model")
-        .done(),
+            .families(None, facts.launch.reasoning_parser.value())
+            .evidence(facts, "reasoning", trouble.side.completion.reasoning())
+            .evidence(facts, "finish_reason", trouble.side.finish())
+            .fix("drop --reasoning-parser for this model")
+            .done(),
     )
 }
 

@@ -154,7 +154,8 @@ pub(crate) static HY_V3: ToolDialect = ToolDialect {
     family: "hy_v3",
     same_as: &[],
     models: &[],
-    looks_like: "<tool_calls><tool_call>name<tool_sep><arg_key>k</arg_key><arg_value>v</arg_value></tool_call></tool_calls>",
+    looks_like: "<tool_calls><tool_call>name<tool_sep>\
+                 <arg_key>k</arg_key><arg_value>v</arg_value></tool_call></tool_calls>",
     grammar: &HY,
 };
 

@@ -136,7 +136,8 @@ impl Tags {
             return (self.answer.is_empty() || self.open.len() == 1 && !self.is_think()).then_some(split);
         }
         let wrapped = self.answer.iter().find(|(left, _)| split.answer.starts_with(left.trim()));
-        // Tags no other family has speak for themselves; the call around which the answer's stood is gone where it was read.
+        // Tags no other family has speak for themselves; the call around which the answer's stood is gone where it was
+        // read.
         let Some((left, right)) = wrapped else { return self.speaks_for_itself().then_some(split) };
         let inner = &split.answer[left.trim().len()..];
         split.answer = inner.trim().strip_suffix(right.trim()).unwrap_or(inner).trim().to_owned();
