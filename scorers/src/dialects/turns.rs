@@ -44,7 +44,7 @@ const SEAMS: &[(&str, &str)] = &[
 ];
 
 /// What is left of Llama 3's header where the server strips special tokens, glued to the last word of the turn.
-const BARE_HEADERS: &[&str] = &["assistant\n\n", "user\n\n"];
+const BARE_HEADERS: &[&str] = &["assistant", "user"];
 
 /// Where the model ended its turn, and the marker that says so, in a text that runs past it.
 ///
@@ -114,7 +114,9 @@ fn seam(text: &str) -> Option<(usize, &'static str)> {
 /// `… Paris.assistant\n\nIs there …`: twice, or once where the text runs on to the budget.
 fn bare_header(text: &str, at_cap: bool) -> Option<(usize, &'static str)> {
     let glued = |at: &usize| text[..*at].ends_with(['.', '!', '?', ')', '*', '。', '！', '？']);
-    let mut hits = BARE_HEADERS.iter().flat_map(|header| text.match_indices(header)).map(|(at, _)| at).filter(glued);
+    let blank_lines = memchr::memchr_iter(b'\n', text.as_bytes()).filter(|at| text[*at..].starts_with("\n\n"));
+    let roles = blank_lines.filter_map(|at| BARE_HEADERS.iter().find_map(|role| text[..at].strip_suffix(role)));
+    let mut hits = roles.map(str::len).filter(glued);
     let first = hits.next()?;
     let enough = at_cap || hits.next().is_some() || text.trim_end().ends_with("assistant");
     enough.then_some((first, "<|start_header_id|>assistant<|end_header_id|>"))
@@ -132,6 +134,9 @@ const LABELS: &[(&str, &str)] = &[
 
 /// The model goes on with the user's next turn, up to the budget or to the next label.
 fn dialogue(text: &str, at_cap: bool) -> Option<(usize, &'static str)> {
+    let bytes = text.as_bytes();
+    // Most texts have no line that begins as a label does.
+    memchr::memchr_iter(b'\n', bytes).find(|at| matches!(bytes.get(at + 1), Some(b'U' | b'H' | b'#')))?;
     LABELS.iter().find_map(|(user, own)| {
         let at = text.find(user)?;
         let ends_in_label = text.trim_end().ends_with(user.trim_start());

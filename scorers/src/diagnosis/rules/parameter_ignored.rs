@@ -111,12 +111,11 @@ fn budget(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
 }
 
 fn usage(facts: &Facts<'_>) -> Option<Finding> {
-    let asked = facts.view.request.body.pointer("/stream_options/include_usage").and_then(Value::as_bool) == Some(true);
-    let side = facts
-        .sides
-        .iter()
-        .find(|side| side.mode == Mode::Stream && side.completion.usage.is_none())
-        .filter(|_| asked)?;
+    let side = facts.sides.iter().find(|side| side.mode == Mode::Stream && side.completion.usage.is_none())?;
+    let asked = facts.view.request.body.pointer("/stream_options/include_usage").and_then(Value::as_bool);
+    if asked != Some(true) {
+        return None;
+    }
     let message =
         "stream_options.include_usage is true, and the stream carries no usage: the server or a gateway ignores it"
             .to_owned();
@@ -139,8 +138,8 @@ fn always_thinks(id: &str) -> bool {
 /// Thoughts and an answer, although the request switches thinking off.
 fn thoughts(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    let said = facts.thinking_switched_off()?;
     let side = facts.sides.iter().find(|side| side.has_reasoning() && !side.is_silent())?;
+    let said = facts.thinking_switched_off()?;
     if signs.reasoning.is_some()
         || [&facts.model().id, &facts.view.request.model].into_iter().any(|id| always_thinks(id))
     {
