@@ -149,7 +149,6 @@ impl Client {
     }
 
     async fn exchange(&self, call: Call<'_>) -> Exchange {
-        let mut exchange = blank(&call);
         let mut builder = call.builder;
         if call.request.get() != "null" {
             builder = builder
@@ -159,6 +158,7 @@ impl Client {
         if self.closes.load(Ordering::Relaxed) {
             builder = builder.header(CONNECTION, HeaderValue::from_static("close"));
         }
+        let mut exchange = blank(call.mode, call.url, call.request);
         let started = Instant::now();
         let mut collector = None;
         let arriving = self.arrive(builder, &mut exchange, &mut collector, started);
@@ -239,11 +239,11 @@ fn headers(api_key: Option<&Secret>) -> Result<HeaderMap, ClientError> {
     Ok(headers)
 }
 
-fn blank(call: &Call<'_>) -> Exchange {
+fn blank(mode: Mode, url: &str, request: RawJson) -> Exchange {
     Exchange {
-        mode: call.mode,
-        url: call.url.to_owned(),
-        request: call.request.clone(),
+        mode,
+        url: url.to_owned(),
+        request,
         status: None,
         headers: Vec::new(),
         body: Body::None,

@@ -1,6 +1,6 @@
 //! The request fields a suite may set: one static table that checks them and is exported in the schema.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
 
@@ -64,10 +64,12 @@ const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "ob
 /// What only the plan may set, or has a key of its own in a task.
 const RESERVED: [&str; 6] = ["model", "messages", "stream", "stream_options", "tools", "tool_choice"];
 
-static VALIDATORS: LazyLock<Vec<Option<jsonschema::Validator>>> = LazyLock::new(|| {
-    let compile = |field: &Field| jsonschema::validator_for(&serde_json::from_str(field.schema).ok()?).ok();
-    FIELDS.iter().map(compile).collect()
-});
+/// Of each field, compiled when it first occurs: most suites use few of them.
+static VALIDATORS: [OnceLock<Option<jsonschema::Validator>>; FIELDS.len()] = [const { OnceLock::new() }; FIELDS.len()];
+
+fn compile(field: &Field) -> Option<jsonschema::Validator> {
+    jsonschema::validator_for(&serde_json::from_str(field.schema).ok()?).ok()
+}
 
 /// The names, for did-you-mean.
 pub(super) fn names() -> impl Iterator<Item = &'static str> + Clone {
@@ -77,9 +79,10 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> + Clone {
 /// The fields of a table, checked. `extra_body` stays a table of its own until [`merge`].
 pub(super) fn read(map: &Map<String, Value>, at: &str, problems: &mut Problems) -> Map<String, Value> {
     let mut fields = Map::new();
-    for (field, validator) in FIELDS.iter().zip(VALIDATORS.iter()) {
+    for (field, validator) in FIELDS.iter().zip(&VALIDATORS) {
         // Null stands where JSON has no form for what was written, which is booked already.
         let Some(value) = map.get(field.name).filter(|value| !value.is_null()) else { continue };
+        let validator = validator.get_or_init(|| compile(field));
         for error in validator.iter().flat_map(|validator| validator.iter_errors(value)).take(3) {
             let pointer = format!("{at}/{}{}", field.name, error.instance_path());
             let message = format!("`{}`: {}", field.name, short_error(&error.to_string()));
@@ -172,7 +175,7 @@ mod tests {
 
     #[test]
     fn every_field_has_a_schema_that_compiles() {
-        assert!(VALIDATORS.iter().all(Option::is_some));
+        assert!(FIELDS.iter().all(|field| compile(field).is_some()));
     }
 
     #[test]

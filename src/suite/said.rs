@@ -32,7 +32,7 @@ impl<'s> Said<'s> {
             errors.sort_by_key(|found| (found.line, found.column));
             return Err(errors);
         }
-        let value = table(root.get_ref(), "", problems);
+        let value = table(root.get_ref(), &At::Root, problems);
         Ok(Self { root, value })
     }
 
@@ -62,24 +62,40 @@ fn entry<'t, 's>(table: &'t DeTable<'s>, key: &str) -> Option<(Range<usize>, &'t
     table.get_key_value(key).map(|(key, value)| (key.span(), value))
 }
 
-fn table(said: &DeTable<'_>, at: &str, problems: &mut Problems) -> Map<String, Value> {
+/// Where a value stands. It is written out only where something is wrong.
+enum At<'a> {
+    Root,
+    Key(&'a At<'a>, &'a str),
+    Item(&'a At<'a>, usize),
+}
+
+impl At<'_> {
+    fn pointer(&self) -> String {
+        match self {
+            Self::Root => String::new(),
+            Self::Key(above, key) => join(&above.pointer(), key),
+            Self::Item(above, index) => format!("{}/{index}", above.pointer()),
+        }
+    }
+}
+
+fn table(said: &DeTable<'_>, at: &At<'_>, problems: &mut Problems) -> Map<String, Value> {
     said.iter()
         .map(|(key, value)| {
-            let key = key.get_ref().to_string();
-            let value = json(value.get_ref(), &join(at, &key), problems);
-            (key, value)
+            let key = key.get_ref();
+            (key.to_string(), json(value.get_ref(), &At::Key(at, key), problems))
         })
         .collect()
 }
 
-fn json(said: &DeValue<'_>, at: &str, problems: &mut Problems) -> Value {
+fn json(said: &DeValue<'_>, at: &At<'_>, problems: &mut Problems) -> Value {
     let wrong = match said {
         DeValue::String(text) => return Value::String(text.to_string()),
         DeValue::Boolean(flag) => return Value::Bool(*flag),
         DeValue::Table(inner) => return Value::Object(table(inner, at, problems)),
         DeValue::Array(items) => {
             let items =
-                items.iter().enumerate().map(|(index, item)| json(item.get_ref(), &format!("{at}/{index}"), problems));
+                items.iter().enumerate().map(|(index, item)| json(item.get_ref(), &At::Item(at, index), problems));
             return Value::Array(items.collect());
         }
         DeValue::Integer(number) => {
@@ -98,6 +114,6 @@ fn json(said: &DeValue<'_>, at: &str, problems: &mut Problems) -> Value {
         },
         DeValue::Datetime(_) => "JSON has no dates: write it as a string",
     };
-    problems.push(Problem::error("wrong_type", at, wrong));
+    problems.push(Problem::error("wrong_type", at.pointer(), wrong));
     Value::Null
 }
