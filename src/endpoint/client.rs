@@ -213,7 +213,10 @@ impl Client {
             .iter()
             .map(|(name, value)| {
                 let name = name.as_str().to_owned();
-                let value = self.secret.header(&name, &String::from_utf8_lossy(value.as_bytes()));
+                let value = match value.to_str() {
+                    Ok(text) => self.secret.header(&name, text),
+                    Err(_) => self.secret.header(&name, &String::from_utf8_lossy(value.as_bytes())),
+                };
                 (name, value)
             })
             .collect()

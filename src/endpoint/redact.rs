@@ -53,6 +53,7 @@ impl Secret {
     /// Takes the key out of a body: gateways echo it in their refusals (LiteLLM: "Received API Key = …").
     pub(super) fn body(&self, body: &mut Body) {
         let raws: Box<dyn Iterator<Item = &mut Vec<u8>>> = match body {
+            _ if self.0.len() < SHORTEST => return,
             Body::None => return,
             Body::Plain(raw) => Box::new(std::iter::once(&mut raw.0)),
             Body::Pieces(pieces) => Box::new(pieces.iter_mut().map(|piece| &mut piece.raw.0)),

@@ -86,7 +86,7 @@ impl Completion {
     /// No text, no call, no refusal: nothing an application could use (reasoning alone is no answer).
     #[must_use]
     pub fn is_empty_answer(&self) -> bool {
-        self.text().trim().is_empty()
+        self.text().chars().all(char::is_whitespace)
             && self.tool_calls.is_empty()
             && self.refusal.as_deref().unwrap_or_default().is_empty()
     }

@@ -64,7 +64,7 @@ impl<'a> Side<'a> {
     /// The reasoning arrived, and says something.
     #[must_use]
     pub fn has_reasoning(&self) -> bool {
-        !self.completion.reasoning().trim().is_empty()
+        self.completion.reasoning().contains(|char: char| !char.is_whitespace())
     }
 
     /// Tool markup found by the re-reading, and the field it stands in.
@@ -141,6 +141,11 @@ impl<'a> Side<'a> {
     /// that less will do.
     #[must_use]
     pub fn lost_tokens(&self) -> bool {
+        let shown = self.completion.text().len() + self.completion.reasoning().len();
+        // No more than the least that so many bytes can hold: nothing to weigh.
+        if self.tokens().is_none_or(|tokens| tokens <= shown as u64 / 3 + 6) {
+            return false;
+        }
         let visible = self.visible_tokens();
         let slack = if self.only_thought() && !self.request.tools.is_empty() { 4 } else { visible / 2 + 8 };
         !self.is_silent() && !self.at_cap() && self.tokens().is_some_and(|tokens| tokens > visible + slack)
