@@ -49,8 +49,8 @@ fn events_are_pieces_with_the_time_each_arrived() {
     let Body::Pieces(pieces) = &exchange.body else { panic!("{exchange:?}") };
     let raw: Vec<&[u8]> = pieces.iter().map(|piece| &piece.raw.0[..]).collect();
     assert_eq!(raw, [&b"data: 1\n\n"[..], b"data: 2\n\n", b": ping\n\n"]);
-    assert!(pieces[0].at_us <= pieces[1].at_us && pieces[1].at_us >= 30_000, "{pieces:?}");
-    assert_eq!(pieces[1].at_us, pieces[2].at_us);
+    // One chunk may still be read in two.
+    assert!(pieces.is_sorted_by_key(|piece| piece.at_us) && pieces[1].at_us >= 30_000, "{pieces:?}");
 }
 
 #[test]

@@ -207,7 +207,7 @@ fn a_limit_that_never_lets_anything_through_ends_the_run() {
     let server = Server::start(|_| whole(429, "retry-after: 600\r\n", "{}"));
     let started = Instant::now();
     let (record, done) = Case { repeat: 500, ..Case::of(10) }.run(&server.url());
-    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
     let why = reason(&record);
     assert!(
         why.starts_with("circuit_open: rate limited for ") && why.contains(" s: status 429; Retry-After asks for "),
