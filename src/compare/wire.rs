@@ -83,13 +83,7 @@ fn changed(a: &Completion, b: &Completion) -> Vec<String> {
         let said = |reason: &Option<String>| reason.clone().unwrap_or_else(|| "null".to_owned());
         out.push(format!("finish_reason {} → {}", said(&a.finish_reason), said(&b.finish_reason)));
     }
-    let calls = |completion: &Completion| {
-        completion
-            .tool_calls
-            .iter()
-            .map(|call| format!("{}({})", call.name, call.arguments.as_text()))
-            .collect::<Vec<_>>()
-    };
+    let calls = |completion: &Completion| completion.tool_calls.iter().map(ToString::to_string).collect::<Vec<_>>();
     if calls(a) != calls(b) {
         out.push(format!("tool calls {} → {}", a.tool_calls.len(), b.tool_calls.len()));
     }

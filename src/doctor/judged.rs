@@ -139,7 +139,7 @@ fn reason(judgement: &Judgement) -> String {
 /// The right answer in a few characters.
 fn brief(case: &Case) -> String {
     let Some(completion) = case.completions().next() else { return String::new() };
-    let calls = completion.tool_calls.iter().map(|call| format!("{}({})", call.name, call.arguments.as_text()));
+    let calls = completion.tool_calls.iter().map(ToString::to_string);
     let calls: Vec<String> = calls.collect();
     if calls.is_empty() { completion.text().trim().to_owned() } else { calls.join(", ") }
 }

@@ -137,6 +137,13 @@ impl ToolCall {
     }
 }
 
+/// `name(arguments)`, as it arrived.
+impl std::fmt::Display for ToolCall {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}({})", self.name, self.arguments.as_text())
+    }
+}
+
 /// A call's arguments in the shape they arrived.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

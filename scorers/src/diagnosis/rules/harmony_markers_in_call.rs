@@ -48,7 +48,7 @@ fn in_name(signs: &Signs<'_>, side: &Side<'_>) -> Option<Finding> {
         format!("a control token stands in the tool's name: {}; name and arguments are right otherwise", call.name);
     Some(
         draft(facts, message)
-            .evidence(facts, "tool_calls", &format!("{}({})", call.name, call.arguments.as_text()))
+            .evidence(facts, "tool_calls", &call.to_string())
             .done(),
     )
 }

@@ -144,7 +144,7 @@ fn unfit(signs: &Signs<'_>) -> Option<Finding> {
         draft(misfit.confidence, format!("{}{note}", misfit.departure.in_words(&misfit.call.name)))
             .severity(if doubt { Severity::Warning } else { Severity::Error })
             .families(misfit.family, None)
-            .evidence(&signs.facts, "tool_calls", &format!("{}({})", misfit.call.name, misfit.call.arguments.as_text()))
+            .evidence(&signs.facts, "tool_calls", &misfit.call.to_string())
             .fixes(doubt.then(|| "compare with stream: false, and name the model and its launch line".to_owned()))
             .fix(
                 "say in the tool's schema what each argument is and which are required, or have the schema enforced \

@@ -158,7 +158,7 @@ fn names(side: &Side<'_>) -> String {
     side.completion
         .tool_calls
         .iter()
-        .map(|call| format!("{}({})", call.name, call.arguments.as_text()))
+        .map(ToString::to_string)
         .collect::<Vec<_>>()
         .join(" ")
 }

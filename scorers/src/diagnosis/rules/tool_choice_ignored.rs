@@ -47,7 +47,7 @@ fn called_without_tools(signs: &Signs<'_>) -> Option<Finding> {
     }
     let side = facts.sides.iter().find(|side| !side.completion.tool_calls.is_empty())?;
     let calls = side.completion.tool_calls.iter();
-    let calls: Vec<String> = calls.map(|call| format!("{}({})", call.name, call.arguments.as_text())).collect();
+    let calls: Vec<String> = calls.map(ToString::to_string).collect();
     let message = "calls are delivered although the request declares no tools: the \
                    tool parser runs all the same, and took the answer for a call"
         .to_owned();
@@ -69,7 +69,7 @@ fn called_in_parallel(signs: &Signs<'_>) -> Option<Finding> {
         return None;
     }
     let calls = &side.completion.tool_calls;
-    let names = calls.iter().map(|call| format!("{}({})", call.name, call.arguments.as_text())).collect::<Vec<_>>();
+    let names = calls.iter().map(ToString::to_string).collect::<Vec<_>>();
     Some(
         draft(signs, format!("parallel_tool_calls false not honoured: the server delivers {} calls", calls.len()))
             .severity(Severity::Warning)
@@ -89,7 +89,7 @@ fn delivered(signs: &Signs<'_>, message: impl Fn(&ToolCall) -> Option<String>) -
     let call = facts.sides.iter().find_map(|side| side.completion.tool_calls.first())?;
     Some(
         draft(signs, message(call)?)
-            .evidence(facts, "tool_calls", &format!("{}({})", call.name, call.arguments.as_text()))
+            .evidence(facts, "tool_calls", &call.to_string())
             .fix(format!("{}; omit tools instead of sending tool_choice none", advice::upgrade(facts)))
             .done(),
     )

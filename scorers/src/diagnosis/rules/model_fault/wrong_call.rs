@@ -21,7 +21,7 @@ pub(super) fn undeclared(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> 
     );
     Some(
         draft(Confidence::High, message)
-            .evidence(facts, "tool_calls", &format!("{}({})", call.name, call.arguments.as_text()))
+            .evidence(facts, "tool_calls", &call.to_string())
             .ruled_out("the server: name and arguments arrived whole")
             .fix("clearer tool names and descriptions, or a larger model")
             .done(),
@@ -60,7 +60,7 @@ pub(super) fn unwanted(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
     );
     Some(
         draft(Confidence::High, message)
-            .evidence(facts, "tool_calls", &format!("{}({})", call.name, call.arguments.as_text()))
+            .evidence(facts, "tool_calls", &call.to_string())
             .fix("tell the model in the system prompt when not to call")
             .done(),
     )
@@ -89,7 +89,7 @@ pub(super) fn another(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
     );
     Some(
         draft(Confidence::Medium, message)
-            .evidence(facts, "tool_calls", &format!("{}({})", call.name, call.arguments.as_text()))
+            .evidence(facts, "tool_calls", &call.to_string())
             .ruled_out("the server: name and arguments arrived whole")
             .fix(
                 "tell the two tools apart in their descriptions; look \
