@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::plan::{self, Plan};
 use crate::runner::RunOptions;
-use crate::suite::{self, StreamMode};
+use crate::suite::{self, StreamMode, Suite};
 
 /// What a run was asked to do beyond its suites and its endpoint.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -36,13 +36,17 @@ impl Asked {
     /// # Errors
     /// The diagnostics of the suites, drawn; or why there is no plan.
     pub(super) fn plan(&self, suites: &[String], model: &str, color: bool) -> anyhow::Result<Result<Plan, String>> {
-        let mut loaded = Vec::with_capacity(suites.len());
-        for name in suites {
-            match suite::load(name, &Registry::builtin()).into_suite(color) {
-                Ok(suite) => loaded.push(suite),
-                Err(drawn) => return Ok(Err(drawn)),
-            }
+        match load(suites, color) {
+            Ok(loaded) => Ok(Ok(self.plan_of(loaded, model)?)),
+            Err(drawn) => Ok(Err(drawn)),
         }
+    }
+
+    /// Plans suites that are loaded.
+    ///
+    /// # Errors
+    /// Why there is no plan.
+    pub(super) fn plan_of(&self, suites: Vec<Suite>, model: &str) -> anyhow::Result<Plan> {
         let options = plan::Options {
             model: model.to_owned(),
             tags: self.tags.clone(),
@@ -51,6 +55,14 @@ impl Asked {
             stream: self.stream,
             max_tokens: self.max_tokens,
         };
-        Ok(Ok(Plan::new(loaded, &options)?))
+        Ok(Plan::new(suites, &options)?)
     }
+}
+
+/// Loads suites by name or path.
+///
+/// # Errors
+/// The diagnostics of the first that cannot be used, drawn.
+pub(super) fn load(suites: &[String], color: bool) -> Result<Vec<Suite>, String> {
+    suites.iter().map(|name| suite::load(name, &Registry::builtin()).into_suite(color)).collect()
 }

@@ -6,7 +6,7 @@ use monban_scorers::diagnosis::{Context, RunSignals};
 use serde_json::{Value, json};
 
 use super::Io;
-use super::asked::Asked;
+use super::asked::{self, Asked};
 use super::endpoint::{client, discover, model, runtime};
 use super::launched::Launched;
 use super::live::{self, Live, Telling};
@@ -103,6 +103,11 @@ fn fresh(args: &RunArgs, output: Option<Output>, io: &mut Io) -> anyhow::Result<
     let Some(base) = args.endpoint.base_url.as_ref().or(defaults.base_url.as_ref()) else {
         anyhow::bail!("no endpoint: pass --base-url http://HOST:PORT/v1 (or set MONBAN_BASE_URL)");
     };
+    // Before the endpoint is asked for its model: with a wrong suite nothing is sent.
+    let suites = match asked::load(&args.suites, io.err_color) {
+        Ok(suites) => suites,
+        Err(drawn) => return Ok(io.refuse(&drawn)?),
+    };
     let client = client(base.parse()?, asked.api_key_env.as_deref())?;
     let runtime = runtime()?;
     let named = args.endpoint.model.clone().or(defaults.model);
@@ -113,10 +118,7 @@ fn fresh(args: &RunArgs, output: Option<Output>, io: &mut Io) -> anyhow::Result<
             return Ok(exit::INVALID);
         }
     };
-    let plan = match asked.plan(&args.suites, &model, io.err_color)? {
-        Ok(plan) => plan,
-        Err(drawn) => return Ok(io.refuse(&drawn)?),
-    };
+    let plan = asked.plan_of(suites, &model)?;
     if args.dry_run {
         return dry_run(&plan, args.format, io);
     }

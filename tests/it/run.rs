@@ -183,6 +183,10 @@ fn usage_errors_send_nothing() {
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", stderr(&output));
     }
     assert_eq!(place.run(&server.url(), &["--dry-run"]).status.code(), Some(0));
+    // Nor is the endpoint asked for its model.
+    let done = monban(&["run", "smok", "--base-url", &server.url()]);
+    assert_eq!(done.code, 2, "{}", done.err);
+    assert!(done.err.contains("did you mean `smoke`?"), "{}", done.err);
     assert_eq!(server.asked().len(), 0);
 }
 
