@@ -7,8 +7,6 @@ use serde_json::Value;
 pub struct Request {
     /// `model`.
     pub model: String,
-    /// `messages`, verbatim.
-    pub messages: Vec<Value>,
     /// The declared functions, in order.
     pub tools: Vec<Tool>,
     /// `tool_choice`, as sent; `None` when absent.
@@ -52,26 +50,13 @@ impl Request {
     /// Reads a request body. Lenient: what is missing or of another shape is left at its default.
     #[must_use]
     pub fn read(body: &Value) -> Self {
-        let kwargs = body.get("chat_template_kwargs");
-        let thinking = ["enable_thinking", "thinking"]
-            .iter()
-            .find_map(|key| kwargs.and_then(|kwargs| kwargs.get(key)).and_then(Value::as_bool));
-        Self {
-            model: body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
-            messages: body.get("messages").and_then(Value::as_array).cloned().unwrap_or_default(),
-            tools: body
-                .get("tools")
-                .and_then(Value::as_array)
-                .map(|tools| tools.iter().filter_map(Tool::read).collect())
-                .unwrap_or_default(),
-            tool_choice: body.get("tool_choice").filter(|choice| !choice.is_null()).map(ToolChoice::read),
-            max_tokens: ["max_completion_tokens", "max_tokens"]
-                .iter()
-                .find_map(|key| body.get(key).and_then(Value::as_u64)),
-            response_format: body.get("response_format").filter(|format| !format.is_null()).cloned(),
-            thinking,
-            body: body.clone(),
-        }
+        Self::from(body.clone())
+    }
+
+    /// `messages`, verbatim.
+    #[must_use]
+    pub fn messages(&self) -> &[Value] {
+        self.body.get("messages").and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
 
     /// The declared function called `name`.
@@ -84,7 +69,7 @@ impl Request {
     #[must_use]
     pub fn text_of(&self, role: &str) -> String {
         let mut out = String::new();
-        for message in &self.messages {
+        for message in self.messages() {
             if message.get("role").and_then(Value::as_str) == Some(role) {
                 match message.get("content") {
                     Some(Value::String(text)) => out.push_str(text),
@@ -98,6 +83,31 @@ impl Request {
             }
         }
         out
+    }
+}
+
+impl From<Value> for Request {
+    /// As [`Request::read`], without a copy of the body.
+    fn from(body: Value) -> Self {
+        let kwargs = body.get("chat_template_kwargs");
+        let thinking = ["enable_thinking", "thinking"]
+            .iter()
+            .find_map(|key| kwargs.and_then(|kwargs| kwargs.get(key)).and_then(Value::as_bool));
+        Self {
+            model: body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            tools: body
+                .get("tools")
+                .and_then(Value::as_array)
+                .map(|tools| tools.iter().filter_map(Tool::read).collect())
+                .unwrap_or_default(),
+            tool_choice: body.get("tool_choice").filter(|choice| !choice.is_null()).map(ToolChoice::read),
+            max_tokens: ["max_completion_tokens", "max_tokens"]
+                .iter()
+                .find_map(|key| body.get(key).and_then(Value::as_u64)),
+            response_format: body.get("response_format").filter(|format| !format.is_null()).cloned(),
+            thinking,
+            body,
+        }
     }
 }
 

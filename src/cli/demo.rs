@@ -1,6 +1,7 @@
 //! `monban demo`: one model behind the right tool parser and behind a wrong one, offline, both tables.
 
 use std::io::Write as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use monban_scorers::Registry;
@@ -89,7 +90,7 @@ fn side(parser: &ParserChoice, store: &Store, io: &mut Io) -> anyhow::Result<(Ru
     let book = Book::begin(store, &start)?;
     let live = Live {
         client,
-        plan,
+        plan: Arc::new(plan),
         context: start.context,
         options: RunOptions::default(),
         book,

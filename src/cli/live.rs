@@ -17,7 +17,7 @@ use crate::runner::{Book, Run, RunOptions, Stop, run};
 /// What a run needs, with its place on disk taken.
 pub(super) struct Live {
     pub(super) client: Client,
-    pub(super) plan: Plan,
+    pub(super) plan: Arc<Plan>,
     pub(super) context: Context,
     pub(super) options: RunOptions,
     pub(super) book: Book,
@@ -45,7 +45,7 @@ impl Live {
         let signals = runtime.spawn(signals(stop.clone()));
         let record = runtime.block_on(run(Run {
             client: self.client,
-            plan: Arc::new(self.plan),
+            plan: self.plan,
             context: self.context,
             options: self.options,
             signals: self.signals,

@@ -1,6 +1,7 @@
 //! `monban run --resume`: takes a run up again, as it was asked, where it began.
 
 use std::io::Write as _;
+use std::sync::Arc;
 use std::sync::Mutex;
 
 use monban_scorers::Outcome;
@@ -49,7 +50,16 @@ pub(super) fn run(id: &str, args: RunArgs, output: Option<Output>, io: &mut Io) 
     let beforehand = serde_json::from_value(start.profile.get("beforehand").cloned().unwrap_or_else(|| json!([])))?;
     let runtime = runtime()?;
     let heard = discover(&client, &runtime).reached;
-    let live = Live { client, plan, context: start.context, options: asked.run, book, signals, beforehand, heard };
+    let live = Live {
+        client,
+        plan: Arc::new(plan),
+        context: start.context,
+        options: asked.run,
+        book,
+        signals,
+        beforehand,
+        heard,
+    };
     let (dir, record) = live.run(&runtime, io)?;
     live::tell(&dir, &record, &telling, io)
 }

@@ -1,6 +1,7 @@
 //! `monban run`: suites × endpoint → a run.
 
 use std::io::Write as _;
+use std::sync::Arc;
 
 use monban_scorers::diagnosis::{Context, RunSignals};
 use serde_json::{Value, json};
@@ -118,7 +119,7 @@ fn fresh(args: &RunArgs, output: Option<Output>, io: &mut Io) -> anyhow::Result<
             return Ok(exit::INVALID);
         }
     };
-    let plan = asked.plan_of(suites, &model)?;
+    let plan = Arc::new(asked.plan_of(suites, &model)?);
     if args.dry_run {
         return dry_run(&plan, args.format, io);
     }
@@ -137,7 +138,7 @@ fn fresh(args: &RunArgs, output: Option<Output>, io: &mut Io) -> anyhow::Result<
 struct Asking {
     client: Client,
     runtime: tokio::runtime::Runtime,
-    plan: Plan,
+    plan: Arc<Plan>,
     model: String,
     identity: Identity,
     launched: Option<Launched>,
@@ -179,7 +180,7 @@ impl Asking {
         writeln!(io.err, "run {}: {} attempts at {}", start.run_id, self.plan.attempt_count(), start.base_url)?;
         let live = Live {
             client: self.client.clone(),
-            plan: self.plan.clone(),
+            plan: Arc::clone(&self.plan),
             context: start.context,
             options: asked.run.clone(),
             book,

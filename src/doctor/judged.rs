@@ -44,7 +44,7 @@ pub(super) fn all_cut(cases: &[Case]) -> bool {
 
 fn first(seen: &Seen, context: &Context) -> Option<Case> {
     let exchange = seen.exchange(FIRST, Mode::Plain)?.clone();
-    let request = Request::read(&exchange.request.value());
+    let request = Request::from(exchange.request.value());
     let judgement =
         judge(&Attempt { task: FIRST, request: &request, exchanges: &[exchange], expectations: &[], context });
     Some(Case { id: FIRST, modes: vec![Mode::Plain], judgement })

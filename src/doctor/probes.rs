@@ -86,9 +86,9 @@ impl Judged {
 }
 
 fn set(task: &mut Planned, change: impl FnOnce(&mut serde_json::Value)) {
-    let mut body = task.request.body.clone();
+    let mut body = std::mem::take(&mut task.request.body);
     change(&mut body);
-    task.request = monban_scorers::Request::read(&body);
+    task.request = body.into();
 }
 
 /// The rows of the matrix that come of judged tasks: id and name.

@@ -183,7 +183,7 @@ fn planned(suite: usize, task: Task, stream: StreamMode, options: &Options) -> P
         let key = if request.contains_key("max_completion_tokens") { "max_completion_tokens" } else { "max_tokens" };
         request.insert(key.into(), json!(budget));
     }
-    let request = Request::read(&Value::Object(request));
+    let request = Request::from(Value::Object(request));
     Planned { suite, id, tags, repeat: options.repeat.unwrap_or(repeat), stream, request, expectations }
 }
 

@@ -41,7 +41,7 @@ impl Needs {
         self.reasoning += usize::from(request.thinking == Some(true) || task.tags.iter().any(|tag| tag == "reasoning"));
         self.structured_output += usize::from(structured.is_some_and(|kind| kind != "text"));
         self.streamed += usize::from(task.stream != crate::suite::StreamMode::Off);
-        let (chars, images) = conversation(&request.messages);
+        let (chars, images) = conversation(request.messages());
         self.images += usize::from(images);
         self.longest_prompt_chars = self.longest_prompt_chars.max(chars);
         self.max_tokens = self.max_tokens.max(request.max_tokens.unwrap_or(0));

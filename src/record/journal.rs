@@ -69,10 +69,24 @@ impl Journal {
 /// # Errors
 /// When the event holds what JSON cannot.
 pub fn line(event: &Event) -> io::Result<Vec<u8>> {
-    let mut line = Vec::with_capacity(room(event));
-    serde_json::to_writer(&mut line, event)?;
-    line.push(b'\n');
+    let mut line = Vec::new();
+    write_line(event, &mut line)?;
     Ok(line)
+}
+
+/// Appends an event's [`line`](fn@line) to others.
+///
+/// # Errors
+/// When the event holds what JSON cannot: then the lines are as they were.
+pub fn write_line(event: &Event, lines: &mut Vec<u8>) -> io::Result<()> {
+    let before = lines.len();
+    lines.reserve(room(event));
+    if let Err(error) = serde_json::to_writer(&mut *lines, event) {
+        lines.truncate(before);
+        return Err(error.into());
+    }
+    lines.push(b'\n');
+    Ok(())
 }
 
 /// About how long an event's line gets: growing it step by step would copy the wire again and again.

@@ -19,7 +19,7 @@ pub use done::Done;
 pub use event::{AttemptDone, Event, Measure, RunEnd, RunStart, SuiteRef, TaskRef};
 pub use fold::Fold;
 pub use histogram::RELATIVE_ERROR;
-pub use journal::{Journal, JournalError, JournalReader, line};
+pub use journal::{Journal, JournalError, JournalReader, line, write_line};
 pub use rates::{ANSWERED_AT_LEAST, PassK, pass_at_k, pass_hat_k, wilson95};
 pub use run_id::{is_run_id, run_id};
 pub use store::{RunDir, RunLock, Store};

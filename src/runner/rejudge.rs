@@ -66,7 +66,7 @@ pub fn rejudge<E>(
             batch.into_par_iter().filter_map(|stored| judge(plan, context, stored, &signals)).collect();
         for judged in judged {
             let (event, line) = judged.map_err(RejudgeError::Journal)?;
-            sink.take(&event, &line);
+            sink.take_line(&event, &line);
         }
         sink.write().map_err(RejudgeError::Journal)?;
     }

@@ -19,7 +19,7 @@ use super::silence;
 use super::sink::{Sink, lock};
 use super::stop::{Level, Stop};
 use crate::endpoint::Client;
-use crate::plan::Plan;
+use crate::plan::{Plan, Planned};
 use crate::record::{Event, RunEnd, RunRecord, line};
 
 /// How long what is in flight may go on when the endpoint was given up: enough to book the tries that were made.
@@ -150,7 +150,8 @@ async fn worker(shared: Arc<Shared>) {
         };
         let Some(exchanges) = exchanges else { continue };
         if exchanges.iter().map(|exchange| exchange.body.size()).sum::<usize>() < LARGE {
-            judge(&shared, at, exchanges);
+            let event = judge(&shared, at, task, exchanges);
+            shared.note_failure(lock(&shared.sink).take(&event));
         } else {
             judge_beside(&shared, at, exchanges).await;
         }
@@ -161,20 +162,23 @@ async fn worker(shared: Arc<Shared>) {
     }
 }
 
-/// Judges on another thread. What arrived whole is judged even when the run is being given up.
+/// Judges and books on another thread. What arrived whole is judged even when the run is being given up.
 async fn judge_beside(shared: &Arc<Shared>, at: (usize, u32), exchanges: Vec<Exchange>) {
     let own = Arc::clone(shared);
-    let judging = spawn_blocking(move || judge(&own, at, exchanges)).await;
+    let judging = spawn_blocking(move || {
+        let Some(task) = own.plan.tasks.get(at.0) else { return };
+        let event = judge(&own, at, task, exchanges);
+        // Its line is made outside the lock, for which the asking waits.
+        own.note_failure(line(&event).map(|line| lock(&own.sink).take_line(&event, &line)));
+    });
+    let judging = judging.await;
     if let Some(panic) = judging.err().and_then(|error| error.try_into_panic().ok()) {
         std::panic::resume_unwind(panic);
     }
 }
 
-/// Judges an attempt and books it.
-fn judge(shared: &Shared, at: (usize, u32), exchanges: Vec<Exchange>) {
-    let Some(task) = shared.plan.tasks.get(at.0) else { return };
-    let event = Event::AttemptDone(attempt_done(at, task, exchanges, &shared.context, &shared.signals));
-    shared.note_failure(line(&event).map(|line| lock(&shared.sink).take(&event, &line)));
+fn judge(shared: &Shared, at: (usize, u32), task: &Planned, exchanges: Vec<Exchange>) -> Event {
+    Event::AttemptDone(attempt_done(at, task, exchanges, &shared.context, &shared.signals))
 }
 
 /// Waits for the workers; gives up a dead endpoint; after a stop, what is in flight gets its moment.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::sync::{Mutex, MutexGuard};
 
-use crate::record::{Event, Fold, Journal, line};
+use crate::record::{Event, Fold, Journal, write_line};
 
 /// Sees every event as it is booked. Must be quick: the workers wait for it.
 pub trait Observer: Send {
@@ -52,16 +52,31 @@ impl Sink {
     /// # Errors
     /// When the journal cannot be written: what was booked since the last write is not on disk.
     pub fn emit(&mut self, event: &Event) -> io::Result<()> {
-        let line = if self.journal.is_some() { line(event)? } else { Vec::new() };
-        self.take(event, &line);
+        self.take(event)?;
         self.write()
     }
 
-    /// Takes an event whose line was made outside the lock. It is on disk after the next [`Sink::write`].
-    pub(super) fn take(&mut self, event: &Event, line: &[u8]) {
+    /// Takes an event. It is on disk after the next [`Sink::write`].
+    ///
+    /// # Errors
+    /// When the event holds what JSON cannot: then nothing was taken.
+    pub(super) fn take(&mut self, event: &Event) -> io::Result<()> {
+        if self.journal.is_some() {
+            write_line(event, &mut self.pending)?;
+        }
+        self.book(event);
+        Ok(())
+    }
+
+    /// Takes an event whose line was made outside the lock, as large ones are.
+    pub(super) fn take_line(&mut self, event: &Event, line: &[u8]) {
         if self.journal.is_some() {
             self.pending.extend_from_slice(line);
         }
+        self.book(event);
+    }
+
+    fn book(&mut self, event: &Event) {
         self.fold.apply(event);
         self.observers.iter_mut().for_each(|observer| observer.event(event));
     }

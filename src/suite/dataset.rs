@@ -22,32 +22,32 @@ pub(super) type ReadFile<'f> = &'f dyn Fn(&str) -> Result<String, String>;
 
 /// Reads one `[[dataset]]` and its rows.
 pub(super) fn read(
-    map: &Map<String, Value>,
+    mut map: Map<String, Value>,
     at: &str,
     scope: &Scope<'_>,
     read_file: ReadFile<'_>,
     problems: &mut Problems,
 ) -> Vec<Task> {
-    let mut reader = Reader { map, at, problems };
+    let mut reader = Reader { map: &map, at, problems };
     let Some(file) = reader.required_text("file", "a dataset") else { return Vec::new() };
-    let rows = match read_file(file).and_then(|text| Rows::of(file, &text)) {
+    let file = file.to_owned();
+    let rows = match read_file(&file).and_then(|text| Rows::of(&file, &text)) {
         Ok(rows) => rows,
         Err(why) => {
             reader.fail("dataset_file", "file", format!("the dataset cannot be used: {why}"));
             return Vec::new();
         }
     };
-    let mut template = map.clone();
-    template.remove("file");
+    map.remove("file");
     let mut tasks = Vec::with_capacity(rows.rows.len());
     let mut faulty = 0;
     for (line, row) in rows.rows {
         let before = problems.count();
-        problems.in_row(Some((file.to_owned(), line)));
+        problems.in_row(Some((file.clone(), line)));
         match row {
             Ok(row) => {
-                let filled = Filler { row: &row, scope, problems }.map(&template, at);
-                tasks.extend(task::read(&filled, at, scope, problems));
+                let filled = Filler { row: &row, scope, problems }.map(&map, at);
+                tasks.extend(task::read(filled, at, scope, problems));
             }
             Err(why) => problems.push(Problem::error("dataset_row", format!("{at}/file"), why)),
         }

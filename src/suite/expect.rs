@@ -12,19 +12,15 @@ use super::task::Scope;
 use crate::diagnostic::did_you_mean;
 
 /// Reads a task's `expect`. `offered` are the tools of the task.
-pub(super) fn read(
-    reader: &mut Reader<'_, '_>,
-    offered: &[String],
-    scope: &Scope<'_>,
-) -> Option<(Vec<Value>, Vec<Expectation>)> {
+pub(super) fn read(reader: &mut Reader<'_, '_>, offered: &[String], scope: &Scope<'_>) -> Vec<Expectation> {
     if !reader.map.contains_key("expect") {
         let problem = Problem::error("no_expectations", reader.at, "the task expects nothing, so it cannot fail");
         reader
             .problems
             .push(problem.fix("say what must hold: `expect = [{ scorer = \"contains\", text = \"…\" }]`".to_owned()));
-        return None;
+        return Vec::new();
     }
-    let items = reader.list("expect", "a list of expectations")?;
+    let Some(items) = reader.list("expect", "a list of expectations") else { return Vec::new() };
     if items.is_empty() {
         reader.fail("no_expectations", "expect", "the list of expectations is empty, so the task cannot fail");
     }
@@ -42,7 +38,7 @@ pub(super) fn read(
         }
         calls_are_possible(item, &at, offered, scope, reader.problems);
     }
-    Some((items.to_vec(), parsed))
+    parsed
 }
 
 fn problem(at: &str, error: ArgError) -> Problem {

@@ -39,7 +39,7 @@ pub fn check(suite: &Suite, source: &Source) -> Vec<Diagnostic> {
 fn passed(task: &Task, stream: StreamMode) -> Option<Vec<&'static str>> {
     let mut body = task.request.clone();
     body.insert("model".into(), json!("null"));
-    let request = Request::read(&Value::Object(body));
+    let request = Request::from(Value::Object(body));
     let sent = RawJson::of(&request.body);
     let passes = |model: &&NullModel| {
         let Some(message) = (model.answer)(&request) else { return false };
@@ -79,9 +79,8 @@ fn text(text: &str) -> Value {
 
 fn last_user_text(request: &Request) -> String {
     let last =
-        request.messages.iter().rev().find(|message| message.get("role").and_then(Value::as_str) == Some("user"));
-    let only = Request { messages: last.cloned().into_iter().collect(), ..Request::default() };
-    only.text_of("user")
+        request.messages().iter().rev().find(|message| message.get("role").and_then(Value::as_str) == Some("user"));
+    Request::from(json!({"messages": last.as_slice()})).text_of("user")
 }
 
 fn first_tool(request: &Request) -> Option<Value> {

@@ -17,6 +17,8 @@ use super::{digest, tool};
 use crate::diagnostic::{Diagnostic, Source};
 
 const TOP_KEYS: [&str; 5] = ["suite", "defaults", "tool", "task", "dataset"];
+/// The lists that make tasks, in the order of the tasks.
+const LISTS: [&str; 2] = ["task", "dataset"];
 /// The keys of `[suite]`.
 pub(super) const HEAD_KEYS: [&str; 4] = ["name", "version", "description", "stream"];
 /// The most tasks of one suite, datasets included.
@@ -38,7 +40,7 @@ pub struct Parsed {
 /// Reads a suite file's text.
 pub(super) fn parse(source: &Source, registry: &Registry, read_file: ReadFile<'_>) -> Parsed {
     let mut problems = Problems::default();
-    let said = match Said::read(source, &mut problems) {
+    let said = match Said::read(source) {
         Ok(said) => said,
         Err(diagnostics) => return Parsed { suite: None, diagnostics, readable: false },
     };
@@ -85,7 +87,8 @@ struct Document<'a, 's> {
 
 impl Document<'_, '_> {
     fn read(&self, source: &Source, problems: &mut Problems) -> Option<Suite> {
-        let mut top = Reader { map: &self.said.value, at: "", problems };
+        let value = self.said.value(&LISTS, problems);
+        let mut top = Reader { map: &value, at: "", problems };
         top.known("a suite file", TOP_KEYS.into_iter());
         let head = self.head(&mut top);
         let defaults = top.table("defaults").map(|map| defaults(map, top.problems)).unwrap_or_default();
@@ -94,8 +97,9 @@ impl Document<'_, '_> {
         let defaults_size = Value::Object(defaults.clone()).to_string().len();
         let left = Cell::new(LARGEST_TASKS);
         let scope = Scope { tools: &tools, defaults: &defaults, registry: self.registry, defaults_size, left };
-        let tasks = self.tasks(&mut top, &scope, source);
-        self.unused(&tools, problems);
+        let mut used = HashSet::new();
+        let tasks = self.tasks(&mut top, &scope, source, &mut used);
+        unused(&tools, &used, problems);
         let (name, version, description, stream) = head?;
         if problems.has_errors() {
             return None;
@@ -133,33 +137,50 @@ impl Document<'_, '_> {
         Some((name?.to_owned(), version?.to_owned(), description.to_owned(), stream))
     }
 
-    fn tasks(&self, top: &mut Reader<'_, '_>, scope: &Scope<'_>, source: &Source) -> Vec<Task> {
-        let written = top.list("task", "tables: `[[task]]`").unwrap_or_default();
-        let datasets = top.list("dataset", "tables: `[[dataset]]`").unwrap_or_default();
-        if written.is_empty() && datasets.is_empty() {
+    /// The tasks; the names of the tools that they offer go into `used`.
+    fn tasks(
+        &self,
+        top: &mut Reader<'_, '_>,
+        scope: &Scope<'_>,
+        source: &Source,
+        used: &mut HashSet<String>,
+    ) -> Vec<Task> {
+        for kind in LISTS {
+            top.list(kind, &format!("tables: `[[{kind}]]`"));
+        }
+        if LISTS.iter().all(|kind| self.said.items(kind).len() == 0) {
             let problem = Problem::error("empty_suite", "/suite", "the suite has no tasks, so it cannot fail");
             top.problems.push(problem.fix("add a `[[task]]` with `id`, `prompt` and `expect`".to_owned()));
         }
-        let mut tasks = Vec::with_capacity(written.len());
+        let mut tasks = Vec::with_capacity(self.said.items("task").len());
         let mut ids = HashMap::new();
-        for (kind, items) in [("task", written), ("dataset", datasets)] {
-            for (index, item) in items.iter().enumerate() {
+        for kind in LISTS {
+            for (index, item) in self.said.items(kind).enumerate() {
                 if top.problems.is_full() {
                     break;
                 }
                 let at = format!("/{kind}/{index}");
-                let Value::Object(map) = item else {
+                let Value::Object(map) = item.value(top.problems) else {
                     top.problems.push(Problem::error("wrong_type", at, format!("a {kind} is a table: `[[{kind}]]`")));
                     continue;
                 };
-                let line = source.position(self.said.span(&at, false).start).0;
-                let found = match kind {
-                    "task" => task::read(map, &at, scope, top.problems).into_iter().collect(),
-                    _ => dataset::read(map, &at, scope, self.read_file, top.problems),
-                };
-                for task in found {
-                    unique(&task, &at, &mut ids, top.problems);
+                for name in map.get("tools").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
+                    if !used.contains(name) {
+                        used.insert(name.to_owned());
+                    }
+                }
+                let line = source.position(item.start()).0;
+                let mut take = |task: Task, problems: &mut Problems| {
+                    unique(&task, (kind, index), &mut ids, problems);
                     tasks.push(Task { line, ..task });
+                };
+                match kind {
+                    "task" => {
+                        task::read(map, &at, scope, top.problems).into_iter().for_each(|task| take(task, top.problems))
+                    }
+                    _ => dataset::read(map, &at, scope, self.read_file, top.problems)
+                        .into_iter()
+                        .for_each(|task| take(task, top.problems)),
                 }
             }
         }
@@ -172,16 +193,13 @@ impl Document<'_, '_> {
         }
         tasks
     }
+}
 
-    /// A tool that nothing offers is most often a task that forgot to.
-    fn unused(&self, tools: &[super::model::Tool], problems: &mut Problems) {
-        let lists = ["task", "dataset"].iter().filter_map(|kind| self.said.value.get(*kind)?.as_array()).flatten();
-        let offered: HashSet<&str> =
-            lists.filter_map(|task| task.get("tools")?.as_array()).flatten().filter_map(Value::as_str).collect();
-        for (index, tool) in tools.iter().enumerate().filter(|(_, tool)| !offered.contains(tool.name.as_str())) {
-            let message = format!("no task offers the tool {}", quoted(&tool.name));
-            problems.push(Problem::warning("unused_tool", format!("/tool/{index}/name"), message));
-        }
+/// A tool that nothing offers is most often a task that forgot to.
+fn unused(tools: &[super::model::Tool], used: &HashSet<String>, problems: &mut Problems) {
+    for (index, tool) in tools.iter().enumerate().filter(|(_, tool)| !used.contains(&tool.name)) {
+        let message = format!("no task offers the tool {}", quoted(&tool.name));
+        problems.push(Problem::warning("unused_tool", format!("/tool/{index}/name"), message));
     }
 }
 
@@ -191,20 +209,20 @@ fn defaults(map: &Map<String, Value>, problems: &mut Problems) -> Map<String, Va
     fields::read(map, "/defaults", problems)
 }
 
+/// A list at the top, and the place in it.
+type Place = (&'static str, usize);
+
 /// Books an id that another task has. `ids` maps each to where it was first used.
-fn unique(task: &Task, at: &str, ids: &mut HashMap<String, String>, problems: &mut Problems) {
-    match ids.get(&task.id) {
-        None => drop(ids.insert(task.id.clone(), format!("{at}/id"))),
-        Some(first) => {
-            let problem = Problem::error(
-                "duplicate_id",
-                format!("{at}/id"),
-                format!("two tasks are called {}", quoted(&task.id)),
-            );
-            let problem = problem.fix("results are compared by id: give each its own".to_owned());
-            problems.push(if *first == format!("{at}/id") { problem } else { problem.related(first, "first here") });
-        }
-    }
+fn unique(task: &Task, at: Place, ids: &mut HashMap<String, Place>, problems: &mut Problems) {
+    let Some(first) = ids.get(&task.id) else {
+        ids.insert(task.id.clone(), at);
+        return;
+    };
+    let pointer = |(list, index): Place| format!("/{list}/{index}/id");
+    let message = format!("two tasks are called {}", quoted(&task.id));
+    let problem = Problem::error("duplicate_id", pointer(at), message)
+        .fix("results are compared by id: give each its own".to_owned());
+    problems.push(if *first == at { problem } else { problem.related(pointer(*first), "first here") });
 }
 
 /// `^[a-z0-9]+(-[a-z0-9]+)*$`, at most 64: the name is part of directory names.

@@ -1,4 +1,4 @@
-//! What the file says: TOML text → a JSON value, and from a JSON pointer back to bytes: [`Said`].
+//! What the file says: TOML text → JSON values, and from a JSON pointer back to bytes: [`Said`].
 //!
 //! Two phases, because a deserialiser's errors lose their places in tagged tables. Nothing here knows what a suite is.
 
@@ -15,13 +15,30 @@ use crate::diagnostic::{Diagnostic, Source};
 #[derive(Debug)]
 pub(super) struct Said<'s> {
     root: Spanned<DeTable<'s>>,
-    /// The whole file as JSON.
-    pub(super) value: Map<String, Value>,
+}
+
+/// One item of a list at the top.
+pub(super) struct Item<'a, 's> {
+    list: &'a str,
+    index: usize,
+    said: &'a Spanned<DeValue<'s>>,
+}
+
+impl Item<'_, '_> {
+    /// Its first byte.
+    pub(super) fn start(&self) -> usize {
+        self.said.span().start
+    }
+
+    /// The item as JSON.
+    pub(super) fn value(&self, problems: &mut Problems) -> Value {
+        json(self.said.get_ref(), &At::Item(&At::Key(&At::Root, self.list), self.index), problems)
+    }
 }
 
 impl<'s> Said<'s> {
     /// Reads TOML. Several syntax errors at once.
-    pub(super) fn read(source: &'s Source, problems: &mut Problems) -> Result<Self, Vec<Diagnostic>> {
+    pub(super) fn read(source: &'s Source) -> Result<Self, Vec<Diagnostic>> {
         let (root, errors) = DeTable::parse_recoverable(source.text());
         if !errors.is_empty() {
             let errors = errors.iter().take(20).map(|error| {
@@ -32,8 +49,30 @@ impl<'s> Said<'s> {
             errors.sort_by_key(|found| (found.line, found.column));
             return Err(errors);
         }
-        let value = table(root.get_ref(), &At::Root, problems);
-        Ok(Self { root, value })
+        Ok(Self { root })
+    }
+
+    /// The file as JSON but for the items of `lists`, which are empty here: [`Said::items`] has them one at a time, for a
+    /// suite of many tasks as JSON is several times its text.
+    pub(super) fn value(&self, lists: &[&str], problems: &mut Problems) -> Map<String, Value> {
+        let entries = self.root.get_ref().iter().map(|(key, value)| {
+            let (key, value) = (key.get_ref(), value.get_ref());
+            let value = match value {
+                DeValue::Array(_) if lists.contains(&key.as_ref()) => Value::Array(Vec::new()),
+                _ => json(value, &At::Key(&At::Root, key), problems),
+            };
+            (key.to_string(), value)
+        });
+        entries.collect()
+    }
+
+    /// The items of a list at the top; none where no list stands there.
+    pub(super) fn items<'a>(&'a self, list: &'a str) -> impl ExactSizeIterator<Item = Item<'a, 's>> + use<'a, 's> {
+        let items = match entry(self.root.get_ref(), list).map(|(_, value)| value.get_ref()) {
+            Some(DeValue::Array(items)) => &items[..],
+            _ => &[],
+        };
+        items.iter().enumerate().map(move |(index, said)| Item { list, index, said })
     }
 
     /// The bytes a pointer leads to, or those of the nearest thing above it.

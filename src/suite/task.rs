@@ -43,8 +43,8 @@ impl Scope<'_> {
 }
 
 /// Reads one task. `None` when it has no id to speak of; other problems are booked and leave it with holes.
-pub(super) fn read(map: &Map<String, Value>, at: &str, scope: &Scope<'_>, problems: &mut Problems) -> Option<Task> {
-    let mut reader = Reader { map, at, problems };
+pub(super) fn read(mut map: Map<String, Value>, at: &str, scope: &Scope<'_>, problems: &mut Problems) -> Option<Task> {
+    let mut reader = Reader { map: &map, at, problems };
     reader.known("a task", KEYS.into_iter().chain(fields::names()));
     let id = id(&mut reader);
     let tags = tags(&mut reader);
@@ -52,12 +52,12 @@ pub(super) fn read(map: &Map<String, Value>, at: &str, scope: &Scope<'_>, proble
     let messages = messages::read(&mut reader);
     let offered = offered(&mut reader, scope);
     let choice = choice(&mut reader, &offered, scope);
-    let own = fields::read(map, at, reader.problems);
-    let (expect, expectations) = expect::read(&mut reader, &offered, scope).unwrap_or_default();
+    let own = fields::read(&map, at, reader.problems);
+    let expectations = expect::read(&mut reader, &offered, scope);
 
     let carried = scope.tools.iter().filter(|tool| offered.contains(&tool.name)).map(|tool| tool.size).sum::<usize>();
     if !scope.spend(carried + scope.defaults_size) {
-        reader.problems.push(Problem::error("too_large", at, "the tasks together are too large"));
+        problems.push(Problem::error("too_large", at, "the tasks together are too large"));
         return None;
     }
     let mut request = fields::merge(scope.defaults, own);
@@ -69,6 +69,10 @@ pub(super) fn read(map: &Map<String, Value>, at: &str, scope: &Scope<'_>, proble
     if let Some(choice) = choice {
         request.insert("tool_choice".into(), choice);
     }
+    let expect = match map.remove("expect") {
+        Some(Value::Array(expect)) => expect,
+        _ => Vec::new(),
+    };
     Some(Task { id: id?, tags, repeat, request, expect, expectations: expectations.into(), line: 0 })
 }
 

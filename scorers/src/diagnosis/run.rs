@@ -150,7 +150,7 @@ impl RunSignals {
             self.tools_unseen += u64::from(tokens < (tools / 6) as u64);
         }
         let mut key = Fnv::default();
-        if serde_json::to_writer(&mut key, &request.messages).is_err() {
+        if serde_json::to_writer(&mut key, request.messages()).is_err() {
             return;
         }
         let key = key.0;

@@ -76,7 +76,7 @@ fn seed(body: &Value) -> Option<u64> {
 
 /// An answer to a request nobody taught: obedient, and no more.
 fn improvise(request: &Request, seed: Option<u64>) -> Written {
-    let last = request.messages.last();
+    let last = request.messages().last();
     let role = last.and_then(|message| message.get("role")).and_then(Value::as_str).unwrap_or_default();
     let calls = if role == "tool" { Vec::new() } else { calls(request) };
     if !calls.is_empty() {

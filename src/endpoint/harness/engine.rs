@@ -96,7 +96,7 @@ impl Simulated {
     /// What the engine refuses with a 400: message and type.
     pub(super) fn refuses(&self, asked: &Value, body: &[u8]) -> Option<(String, &'static str)> {
         let request = Request::read(asked);
-        if request.messages.is_empty() {
+        if request.messages().is_empty() {
             return Some(("messages must not be empty".to_owned(), "BadRequestError"));
         }
         if let Err(message) = choices(asked) {
@@ -200,7 +200,7 @@ impl Simulated {
 
     /// Counts tokens and cuts at the budget.
     fn bill(&self, delivered: &mut Delivered, raw: &RawText, request: &Request, written: &Written, body: &[u8]) {
-        let messages: u64 = request.messages.iter().map(|message| deliver::count(&message.to_string())).sum();
+        let messages: u64 = request.messages().iter().map(|message| deliver::count(&message.to_string())).sum();
         let tools = if self.hit(FaultKind::TemplateIgnoresTools, body) {
             0
         } else {

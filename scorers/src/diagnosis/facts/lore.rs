@@ -166,7 +166,7 @@ impl Facts<'_> {
     /// writes (bare quotes, line breaks), and the reason. What has too much at its end is a parser's work.
     #[must_use]
     pub fn broken_history_call(&self) -> Option<(String, &'static str)> {
-        let messages = self.view.request.messages.iter();
+        let messages = self.view.request.messages().iter();
         let calls: Vec<_> =
             messages.filter_map(|message| message.get("tool_calls").and_then(Value::as_array)).flatten().collect();
         let blank = |call: &&Value| {

@@ -109,7 +109,7 @@ impl<'a> Facts<'a> {
     /// The messages hold tool calls or their results.
     #[must_use]
     pub fn history_calls(&self) -> bool {
-        self.view.request.messages.iter().any(|message| {
+        self.view.request.messages().iter().any(|message| {
             message.get("role").and_then(Value::as_str) == Some("tool")
                 || message.get("tool_calls").and_then(Value::as_array).is_some_and(|calls| !calls.is_empty())
         })
@@ -117,7 +117,7 @@ impl<'a> Facts<'a> {
 
     /// The ids of the calls in the history.
     pub fn history_ids(&self) -> impl Iterator<Item = &'a str> {
-        let messages = self.view.request.messages.iter();
+        let messages = self.view.request.messages().iter();
         let calls = messages.filter_map(|message| message.get("tool_calls").and_then(Value::as_array)).flatten();
         calls.filter_map(|call| call.get("id").and_then(Value::as_str))
     }
@@ -125,14 +125,14 @@ impl<'a> Facts<'a> {
     /// The last message is a tool's result: the model may have nothing to add.
     #[must_use]
     pub fn answers_a_tool_result(&self) -> bool {
-        self.view.request.messages.last().and_then(|message| message.get("role")).and_then(Value::as_str)
+        self.view.request.messages().last().and_then(|message| message.get("role")).and_then(Value::as_str)
             == Some("tool")
     }
 
     /// The text of the tool's result that the messages end with.
     #[must_use]
     pub fn last_result(&self) -> Option<String> {
-        match self.view.request.messages.last()?.get("content")? {
+        match self.view.request.messages().last()?.get("content")? {
             Value::String(text) => Some(text.clone()),
             Value::Array(parts) => {
                 let texts = parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str));

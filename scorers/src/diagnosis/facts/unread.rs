@@ -61,11 +61,11 @@ fn remains(text: &str, request: &Request) -> Option<Seen> {
 /// The request with the tools its history calls; `None` where it calls none.
 fn replayed(request: &Request) -> Option<Request> {
     let calls =
-        request.messages.iter().filter_map(|message| message.get("tool_calls").and_then(Value::as_array)).flatten();
+        request.messages().iter().filter_map(|message| message.get("tool_calls").and_then(Value::as_array)).flatten();
     let names = calls.filter_map(|call| call.pointer("/function/name").and_then(Value::as_str));
     let tools: Vec<Value> = names.map(|name| json!({"type": "function", "function": {"name": name}})).collect();
     let body = || json!({"model": request.model, "messages": [], "tools": tools});
-    (!tools.is_empty()).then(|| Request::read(&body()))
+    (!tools.is_empty()).then(|| Request::from(body()))
 }
 
 /// The whole text is `{"name": …, "arguments": …}`.

@@ -23,7 +23,7 @@ pub(super) fn is_answer(completion: &Completion, request: &Request) -> bool {
         return true;
     }
     let answers_a_tool =
-        request.messages.last().and_then(|last| last.get("role")).and_then(Value::as_str) == Some("tool");
+        request.messages().last().and_then(|last| last.get("role")).and_then(Value::as_str) == Some("tool");
     match billed(completion) {
         _ if answers_a_tool => false,
         Some(tokens) => tokens <= explained(completion.reasoning()) + SLACK,
