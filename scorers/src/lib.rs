@@ -15,6 +15,7 @@ pub mod completion;
 pub mod diagnosis;
 pub mod dialects;
 pub mod expectation;
+mod fnv;
 pub mod json;
 pub mod judge;
 pub mod numerals;

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::fnv::Fnv;
+
 /// The chat-completions request, as far as judging needs it. Built from the body as sent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
@@ -19,6 +21,8 @@ pub struct Request {
     pub thinking: Option<bool>,
     /// The whole body.
     pub body: Value,
+    /// A digest of `messages`.
+    conversation: u64,
 }
 
 /// A declared function.
@@ -59,6 +63,11 @@ impl Request {
         self.body.get("messages").and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
 
+    /// A digest of [`Request::messages`], to tell whether two requests say the same.
+    pub(crate) fn conversation(&self) -> u64 {
+        self.conversation
+    }
+
     /// The declared function called `name`.
     #[must_use]
     pub fn tool(&self, name: &str) -> Option<&Tool> {
@@ -93,7 +102,11 @@ impl From<Value> for Request {
         let thinking = ["enable_thinking", "thinking"]
             .iter()
             .find_map(|key| kwargs.and_then(|kwargs| kwargs.get(key)).and_then(Value::as_bool));
+        let mut conversation = Fnv::default();
+        // Writing into a digest cannot fail.
+        let _ = body.get("messages").map(|messages| serde_json::to_writer(&mut conversation, messages));
         Self {
+            conversation: conversation.0,
             model: body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
             tools: body
                 .get("tools")

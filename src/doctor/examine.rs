@@ -161,14 +161,14 @@ async fn follow_up(
     chart.seen.0.extend(asking.all(probes).await);
     let found = text_behind(chart);
     if let Some(task) = chart.judged.task(TOOLS_AUTO) {
-        let probes = followups::proofs(cases, found.as_ref(), &task.request, &chart.context);
+        let probes = followups::proofs(cases, found.as_ref(), task.request(), &chart.context);
         chart.seen.0.extend(asking.all(probes).await);
     }
     metrics(&chart.seen, "metrics-after")
 }
 
 fn text_behind(chart: &Chart) -> Option<Recovered> {
-    recovered(&chart.seen, &chart.judged.task(TOOLS_AUTO)?.request, chart.context.model.as_deref())
+    recovered(&chart.seen, chart.judged.task(TOOLS_AUTO)?.request(), chart.context.model.as_deref())
 }
 
 fn metrics(seen: &Seen, id: &str) -> Option<std::collections::BTreeMap<String, u64>> {

@@ -69,7 +69,7 @@ fn case(id: &'static str, judged: &Judged, seen: &Seen, context: &Context) -> Op
     }
     let judgement = judge(&Attempt {
         task: id,
-        request: &task.request,
+        request: task.request(),
         exchanges: &exchanges,
         expectations: &task.expectations,
         context,

@@ -1,6 +1,7 @@
 //! Suites × options → what will be asked: [`Plan`]. Everything is parsed before the first request; attempts are
 //! enumerated lazily, so a thousand repeats cost nothing until they are asked. Nothing here contacts anything.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
@@ -55,10 +56,11 @@ pub struct Planned {
     pub repeat: u32,
     /// Streamed, plain or both.
     pub stream: StreamMode,
-    /// What is asked, in typed form. `request.body` is the body without `stream`.
-    pub request: Request,
     /// What must hold.
     pub expectations: Arc<[Expectation]>,
+    request: Request,
+    /// The body as sent plain: written once, asked often.
+    plain: RawJson,
 }
 
 /// One attempt of a plan.
@@ -160,18 +162,30 @@ impl Plan {
 }
 
 impl Planned {
+    /// What is asked, in typed form. Its body is the one without `stream`.
+    #[must_use]
+    pub fn request(&self) -> &Request {
+        &self.request
+    }
+
+    /// Asks something else.
+    pub fn set_body(&mut self, body: Value) {
+        self.plain = RawJson::of(&body);
+        self.request = body.into();
+    }
+
     /// The request body in a mode, as sent. A streamed answer is asked to state its token counts.
     #[must_use]
-    pub fn body(&self, mode: Mode) -> RawJson {
+    pub fn body(&self, mode: Mode) -> Cow<'_, RawJson> {
         if mode == Mode::Plain {
-            return RawJson::of(&self.request.body);
+            return Cow::Borrowed(&self.plain);
         }
         let mut body = self.request.body.clone();
         if let Value::Object(map) = &mut body {
             map.insert("stream".into(), json!(true));
             map.insert("stream_options".into(), json!({"include_usage": true}));
         }
-        RawJson::of(&body)
+        Cow::Owned(RawJson::of(&body))
     }
 }
 
@@ -183,8 +197,10 @@ fn planned(suite: usize, task: Task, stream: StreamMode, options: &Options) -> P
         let key = if request.contains_key("max_completion_tokens") { "max_completion_tokens" } else { "max_tokens" };
         request.insert(key.into(), json!(budget));
     }
-    let request = Request::from(Value::Object(request));
-    Planned { suite, id, tags, repeat: options.repeat.unwrap_or(repeat), stream, request, expectations }
+    let body = Value::Object(request);
+    let plain = RawJson::of(&body);
+    let request = Request::from(body);
+    Planned { suite, id, tags, repeat: options.repeat.unwrap_or(repeat), stream, expectations, request, plain }
 }
 
 /// `--tag` and `--task`.

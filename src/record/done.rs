@@ -2,20 +2,30 @@
 
 /// A set of attempts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Done(Vec<Vec<u64>>);
+pub struct Done(Vec<Bits>);
+
+/// The attempts of one task: most have at most 64.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Bits {
+    first: u64,
+    more: Vec<u64>,
+}
 
 impl Done {
     /// Whether an attempt is in it.
     #[must_use]
     pub fn has(&self, task: usize, attempt: u32) -> bool {
         let (word, bit) = place(attempt);
-        self.0.get(task).and_then(|words| words.get(word)).is_some_and(|word| word & bit != 0)
+        let Some(bits) = self.0.get(task) else { return false };
+        let word = if word == 0 { Some(&bits.first) } else { bits.more.get(word - 1) };
+        word.is_some_and(|word| word & bit != 0)
     }
 
     /// How many attempts are in it.
     #[must_use]
     pub fn len(&self) -> u64 {
-        self.0.iter().flatten().map(|word| u64::from(word.count_ones())).sum()
+        let ones = |word: &u64| u64::from(word.count_ones());
+        self.0.iter().map(|bits| ones(&bits.first) + bits.more.iter().map(ones).sum::<u64>()).sum()
     }
 
     /// Whether none is in it.
@@ -28,13 +38,17 @@ impl Done {
     pub fn set(&mut self, task: usize, attempt: u32) {
         let (word, bit) = place(attempt);
         if self.0.len() <= task {
-            self.0.resize_with(task + 1, Vec::new);
+            self.0.resize_with(task + 1, Bits::default);
         }
-        let words = &mut self.0[task];
-        if words.len() <= word {
-            words.resize(word + 1, 0);
+        let bits = &mut self.0[task];
+        if word == 0 {
+            bits.first |= bit;
+            return;
         }
-        words[word] |= bit;
+        if bits.more.len() < word {
+            bits.more.resize(word, 0);
+        }
+        bits.more[word - 1] |= bit;
     }
 }
 

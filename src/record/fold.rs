@@ -5,8 +5,6 @@
 //! remembered of single attempts to take an error back, and memory is bounded by the suite. Beside that the fold holds
 //! one bit an attempt, which says what need not be asked again.
 
-use std::collections::BTreeMap;
-
 use monban_scorers::{Finding, Outcome};
 
 use super::done::Done;
@@ -38,7 +36,8 @@ struct Span {
 /// What some of the attempts amount to.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Part {
-    tasks: BTreeMap<usize, TaskRecord>,
+    /// By the plan's order, as far as there were attempts.
+    tasks: Vec<TaskRecord>,
     performance: Performance,
     findings: FindingSet,
 }
@@ -126,8 +125,8 @@ impl Fold {
     }
 
     fn task(&self, at: usize) -> TaskRecord {
-        let mut task = self.kept.tasks.get(&at).cloned().unwrap_or_default();
-        if let Some(errors) = self.errors.tasks.get(&at) {
+        let mut task = self.kept.tasks.get(at).cloned().unwrap_or_default();
+        if let Some(errors) = self.errors.tasks.get(at) {
             task.counts.add(&errors.counts);
             task.latency_us.merge(&errors.latency_us);
             task.ttft_us.merge(&errors.ttft_us);
@@ -154,7 +153,10 @@ impl RunRecord {
 
 impl Part {
     fn add(&mut self, done: &AttemptDone) {
-        let task = self.tasks.entry(done.task).or_default();
+        if self.tasks.len() <= done.task {
+            self.tasks.resize_with(done.task + 1, TaskRecord::default);
+        }
+        let task = &mut self.tasks[done.task];
         task.counts.count(done.outcome);
         match done.outcome {
             Outcome::Passed => {

@@ -3,7 +3,26 @@
 //! Logarithmic buckets of a stated relative error, as DDSketch has them (Masson, Rim, Lee: "DDSketch", VLDB 2019):
 //! bucket `i` holds the values in `(γ^(i-1), γ^i]` with `γ = (1 + α) / (1 − α)`.
 
-use super::summary::Histogram;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize, Serializer};
+
+/// A sparse histogram with bounded relative error: the buckets that hold something, in order, each with its count.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(from = "BTreeMap<u64, u64>")]
+pub struct Histogram(Vec<(u64, u64)>);
+
+impl From<BTreeMap<u64, u64>> for Histogram {
+    fn from(buckets: BTreeMap<u64, u64>) -> Self {
+        Self(buckets.into_iter().collect())
+    }
+}
+
+impl Serialize for Histogram {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(bucket, count)| (bucket, count)))
+    }
+}
 
 /// The relative error of a percentile, at most: 1.5 %.
 pub const RELATIVE_ERROR: f64 = 0.015;
@@ -15,13 +34,20 @@ fn ln_gamma() -> f64 {
 impl Histogram {
     /// Counts a value.
     pub fn add(&mut self, value: u64) {
-        *self.0.entry(bucket(value)).or_default() += 1;
+        self.add_to(bucket(value), 1);
+    }
+
+    fn add_to(&mut self, bucket: u64, count: u64) {
+        match self.0.binary_search_by_key(&bucket, |(bucket, _)| *bucket) {
+            Ok(at) => self.0[at].1 = self.0[at].1.saturating_add(count),
+            Err(at) => self.0.insert(at, (bucket, count)),
+        }
     }
 
     /// How many values were counted.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.0.values().sum()
+        self.0.iter().fold(0, |sum, (_, count)| sum.saturating_add(*count))
     }
 
     /// The value at a percentile (0–100) by nearest rank, within [`RELATIVE_ERROR`]; `None` when nothing was counted.
@@ -55,7 +81,7 @@ impl Histogram {
     /// Adds all the values of another.
     pub fn merge(&mut self, other: &Self) {
         for (bucket, count) in &other.0 {
-            *self.0.entry(*bucket).or_default() += count;
+            self.add_to(*bucket, *count);
         }
     }
 }

@@ -1,11 +1,10 @@
 //! The fold of a run's events: [`RunRecord`], bounded by the suite and never by the number of attempts.
 
-use std::collections::BTreeMap;
-
 use monban_scorers::Finding;
 use serde::{Deserialize, Serialize};
 
 use super::event::{RunEnd, RunStart};
+use super::histogram::Histogram;
 
 /// A run as its reports see it. `manifest.json` is this, as JSON.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -87,11 +86,6 @@ pub enum RunVerdict {
     /// Exit 0.
     Pass,
 }
-
-/// A sparse histogram with bounded relative error.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Histogram(pub BTreeMap<u64, u64>);
 
 /// The figures of all exchanges.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

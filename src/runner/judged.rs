@@ -23,12 +23,12 @@ pub fn attempt_done(
 ) -> AttemptDone {
     let judgement = monban_scorers::judge::judge(&Attempt {
         task: &task.id,
-        request: &task.request,
+        request: task.request(),
         exchanges: &exchanges,
         expectations: &task.expectations,
         context,
     });
-    lock(signals).add(&task.id, &task.request, &judgement);
+    lock(signals).add(&task.id, task.request(), &judgement);
     AttemptDone {
         task: at.0,
         attempt: at.1,

@@ -22,7 +22,7 @@ fn attempt(server: &Simulated, task: &Planned, context: &Context) -> Judgement {
     let expectations = Arc::clone(&task.expectations);
     judge(&Attempt {
         task: &task.id,
-        request: &task.request,
+        request: task.request(),
         exchanges: &exchanges,
         expectations: &expectations,
         context,

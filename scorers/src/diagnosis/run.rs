@@ -3,13 +3,13 @@
 //! The accumulators are counters: memory follows the number of tasks (bounded), never the attempts.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 
 use serde::{Deserialize, Serialize};
 
 use super::run_rules::RUN_RULES;
 use super::{Context, Finding};
 use crate::completion::Completion;
+use crate::fnv::Fnv;
 use crate::judge::{Judgement, Outcome, Scored};
 use crate::request::{Request, ToolChoice};
 use crate::scorer::Verdict;
@@ -149,42 +149,12 @@ impl RunSignals {
             self.tools_counted += 1;
             self.tools_unseen += u64::from(tokens < (tools / 6) as u64);
         }
-        let mut key = Fnv::default();
-        if serde_json::to_writer(&mut key, request.messages()).is_err() {
-            return;
-        }
-        let key = key.0;
+        let key = request.conversation();
         if self.prompts.len() < TASKS || self.prompts.contains_key(&key) {
             let prompts = self.prompts.entry(key).or_default();
             let place = if request.tools.is_empty() { &mut prompts.without } else { &mut prompts.with };
             *place = Some(tokens);
         }
-    }
-}
-
-/// FNV-1a, 64 bits: stable across versions and machines, which the standard hasher is not.
-struct Fnv(u64);
-
-impl Default for Fnv {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Fnv {
-    fn add(&mut self, bytes: &[u8]) {
-        self.0 = bytes.iter().fold(self.0, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3));
-    }
-}
-
-impl io::Write for Fnv {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.add(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 
