@@ -19,8 +19,11 @@ pub struct Request {
     pub response_format: Option<Value>,
     /// What the request says of thinking: `chat_template_kwargs.enable_thinking` / `.thinking`, `None` when nothing.
     pub thinking: Option<bool>,
-    /// The whole body.
-    pub body: Value,
+    body: Value,
+    /// Which keys the body may have, by [`bit`].
+    keys: u64,
+    /// The messages hold calls or their results.
+    replays_calls: bool,
     /// A digest of `messages`.
     conversation: u64,
 }
@@ -55,6 +58,24 @@ impl Request {
     #[must_use]
     pub fn read(body: &Value) -> Self {
         Self::from(body.clone())
+    }
+
+    /// The whole body, verbatim.
+    #[must_use]
+    pub fn body(&self) -> &Value {
+        &self.body
+    }
+
+    /// A member of the body. Most requests have few, and the rules ask for many: a missing one costs nothing.
+    #[must_use]
+    pub fn field(&self, key: &str) -> Option<&Value> {
+        if self.keys & bit(key) == 0 { None } else { self.body.get(key) }
+    }
+
+    /// The messages hold tool calls or their results.
+    #[must_use]
+    pub fn replays_calls(&self) -> bool {
+        self.replays_calls
     }
 
     /// `messages`, verbatim.
@@ -102,10 +123,14 @@ impl From<Value> for Request {
         let thinking = ["enable_thinking", "thinking"]
             .iter()
             .find_map(|key| kwargs.and_then(|kwargs| kwargs.get(key)).and_then(Value::as_bool));
+        let messages = body.get("messages");
         let mut conversation = Fnv::default();
         // Writing into a digest cannot fail.
-        let _ = body.get("messages").map(|messages| serde_json::to_writer(&mut conversation, messages));
+        let _ = messages.map(|messages| serde_json::to_writer(&mut conversation, messages));
+        let mut said = messages.and_then(Value::as_array).into_iter().flatten();
         Self {
+            keys: body.as_object().into_iter().flatten().fold(0, |keys, (key, _)| keys | bit(key)),
+            replays_calls: said.any(is_of_a_call),
             conversation: conversation.0,
             model: body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
             tools: body
@@ -122,6 +147,19 @@ impl From<Value> for Request {
             body,
         }
     }
+}
+
+/// One of 64 bits for a key: two keys may share one.
+fn bit(key: &str) -> u64 {
+    let bytes = key.as_bytes();
+    let end = |byte: Option<&u8>| byte.map_or(0, |byte| usize::from(*byte));
+    1 << ((31 * end(bytes.first()) + 7 * end(bytes.last()) + bytes.len()) % 64)
+}
+
+/// A message that makes calls, or brings the result of one.
+fn is_of_a_call(message: &Value) -> bool {
+    message.get("role").and_then(Value::as_str) == Some("tool")
+        || message.get("tool_calls").and_then(Value::as_array).is_some_and(|calls| !calls.is_empty())
 }
 
 impl Tool {

@@ -378,7 +378,7 @@ fn a_forced_call_may_end_in_stop() {
     let mut completion = weather(&json!({"city": "Tokyo"}));
     completion.finish_reason = Some("stop".to_owned());
     for choice in [json!("required"), json!({"type": "function", "function": {"name": "get_weather"}})] {
-        let mut body = request().body;
+        let mut body = request().body().clone();
         body["tool_choice"] = choice;
         assert_eq!(verdict_for(&Request::read(&body), &json!({"name": "get_weather"}), &completion), Verdict::Pass);
     }
@@ -386,7 +386,7 @@ fn a_forced_call_may_end_in_stop() {
 
 #[test]
 fn what_cannot_be_checked_is_not_scored() {
-    let mut body = request().body;
+    let mut body = request().body().clone();
     body["tools"][1]["function"]["parameters"] = json!({"type": "strin"});
     let request = Request::read(&body);
     let verdict =

@@ -120,6 +120,8 @@ fn fresh(args: &RunArgs, output: Option<Output>, io: &mut Io) -> anyhow::Result<
         }
     };
     let plan = Arc::new(asked.plan_of(suites, &model)?);
+    // It lives as long as the process: taking a large one apart at the end would only take time.
+    std::mem::forget(Arc::clone(&plan));
     if args.dry_run {
         return dry_run(&plan, args.format, io);
     }

@@ -134,7 +134,7 @@ fn stored(
 ) -> anyhow::Result<Stored> {
     let task = Head::place(line, by_id)?;
     if let Some(line) = value.as_object_mut() {
-        line.entry("request").or_insert_with(|| plan.tasks[task].request().body.clone());
+        line.entry("request").or_insert_with(|| plan.tasks[task].request().body().clone());
     }
     let exchanges =
         Exchange::from_stored_line(&value).map_err(|error| anyhow::anyhow!("line {}: {error}", line.number))?;

@@ -74,7 +74,7 @@ pub(super) fn proofs(
     if let Some((text, family)) = leaked.or_else(|| spoilt(cases, &["wrong_tool_parser", "no_tool_parser"]))
         && let Some(parser) = flags(family).tool.and_then(|advice| advice.parser)
     {
-        let tools = request.body.get("tools").cloned().unwrap_or_default();
+        let tools = request.field("tools").cloned().unwrap_or_default();
         let body = json!({ "text": text, "tools": tools, "tool_call_parser": parser });
         probes.push(Probe { id: PARSED_CALL, mode: Mode::Plain, to: To::Post("/parse_function_call"), body });
     }

@@ -86,7 +86,7 @@ impl Judged {
 }
 
 fn set(task: &mut Planned, change: impl FnOnce(&mut serde_json::Value)) {
-    let mut body = task.request().body.clone();
+    let mut body = task.request().body().clone();
     change(&mut body);
     task.set_body(body);
 }
@@ -141,7 +141,7 @@ mod tests {
     fn the_replayed_id_is_the_endpoints_own() {
         let mut judged = Judged::new("m").unwrap();
         let id = |judged: &Judged| {
-            let body = &judged.task(TOOLS_HISTORY).unwrap().request().body;
+            let body = judged.task(TOOLS_HISTORY).unwrap().request().body();
             (body["messages"][1]["tool_calls"][0]["id"].clone(), body["messages"][2]["tool_call_id"].clone())
         };
         assert_eq!(id(&judged), (json!("callid001"), json!("callid001")));

@@ -180,7 +180,7 @@ impl Planned {
         if mode == Mode::Plain {
             return Cow::Borrowed(&self.plain);
         }
-        let mut body = self.request.body.clone();
+        let mut body = self.request.body().clone();
         if let Value::Object(map) = &mut body {
             map.insert("stream".into(), json!(true));
             map.insert("stream_options".into(), json!({"include_usage": true}));

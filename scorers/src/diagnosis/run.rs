@@ -145,7 +145,7 @@ impl RunSignals {
             return;
         };
         if !request.tools.is_empty() {
-            let tools = request.body.get("tools").map(|tools| tools.to_string().len()).unwrap_or_default();
+            let tools = request.field("tools").map(|tools| tools.to_string().len()).unwrap_or_default();
             self.tools_counted += 1;
             self.tools_unseen += u64::from(tokens < (tools / 6) as u64);
         }

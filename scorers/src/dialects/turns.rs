@@ -64,7 +64,7 @@ pub fn turn_end(text: &str, at_cap: bool, request: &Request) -> Option<(usize, &
     };
     // `<s>struck</s>` is HTML; a question about markers is answered with them; special tokens may have been asked for.
     let paired = marker == "</s>" && text.contains("<s>");
-    let wanted = request.body.get("skip_special_tokens").and_then(Value::as_bool) == Some(false);
+    let wanted = request.field("skip_special_tokens").and_then(Value::as_bool) == Some(false);
     let name = marker.trim_matches(['<', '>', '|', '/', '[', ']']);
     let name = if name.contains('_') { name } else { marker };
     let meant =

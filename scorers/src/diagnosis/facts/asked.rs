@@ -33,14 +33,13 @@ impl Facts<'_> {
     /// llama.cpp `reasoning_format`, SGLang `separate_reasoning`, Groq `reasoning_format: "raw"`.
     #[must_use]
     pub fn thoughts_were_asked_for(&self, text: &str, split: &Split) -> bool {
-        let body = &self.view.request.body;
-        let format = body.get("reasoning_format").and_then(Value::as_str);
+        let request = self.view.request;
+        let format = request.field("reasoning_format").and_then(Value::as_str);
         let unsplit = matches!(format, Some("none" | "raw"))
-            || body.get("separate_reasoning").and_then(Value::as_bool) == Some(false);
+            || request.field("separate_reasoning").and_then(Value::as_bool) == Some(false);
         let taught = || {
             let tag = if split.prefilled { closing_tag(text) } else { leading_tag(text) };
-            let speaks =
-                |tag: &str| ["user", "system"].iter().any(|role| self.view.request.text_of(role).contains(tag));
+            let speaks = |tag: &str| ["user", "system"].iter().any(|role| request.text_of(role).contains(tag));
             self.model().reasons != Some(true) && tag.is_some_and(speaks)
         };
         unsplit || taught()
@@ -69,7 +68,7 @@ impl Facts<'_> {
     /// Where the request switches thinking off, and how it says so.
     #[must_use]
     pub fn thinking_switched_off(&self) -> Option<&'static str> {
-        let body = &self.view.request.body;
+        let body = self.view.request.body();
         let is = |pointer: &str, off: &[Value]| body.pointer(pointer).is_some_and(|value| off.contains(value));
         let spelled: [(&str, &[Value], &str); 7] = [
             ("/chat_template_kwargs/enable_thinking", &[false.into()], "chat_template_kwargs.enable_thinking false"),

@@ -152,7 +152,7 @@ impl Facts<'_> {
     #[must_use]
     pub fn prompt_too_short_for_tools(&self, side: &Side<'_>) -> bool {
         let Some(prompt) = side.completion.usage.and_then(|usage| usage.prompt_tokens) else { return false };
-        let tools = self.view.request.body.get("tools").map(|tools| tools.to_string().len()).unwrap_or_default();
+        let tools = self.view.request.field("tools").map(|tools| tools.to_string().len()).unwrap_or_default();
         prompt > 0 && prompt < (tools / 6) as u64
     }
 

@@ -109,10 +109,7 @@ impl<'a> Facts<'a> {
     /// The messages hold tool calls or their results.
     #[must_use]
     pub fn history_calls(&self) -> bool {
-        self.view.request.messages().iter().any(|message| {
-            message.get("role").and_then(Value::as_str) == Some("tool")
-                || message.get("tool_calls").and_then(Value::as_array).is_some_and(|calls| !calls.is_empty())
-        })
+        self.view.request.replays_calls()
     }
 
     /// The ids of the calls in the history.
@@ -145,7 +142,7 @@ impl<'a> Facts<'a> {
     /// The request names stop sequences.
     #[must_use]
     pub fn has_stop(&self) -> bool {
-        match self.view.request.body.get("stop") {
+        match self.view.request.field("stop") {
             Some(Value::String(text)) => !text.is_empty(),
             Some(Value::Array(texts)) => !texts.is_empty(),
             _ => false,
@@ -174,13 +171,13 @@ impl<'a> Facts<'a> {
     /// The same request gives the same answer.
     #[must_use]
     pub fn is_greedy(&self) -> bool {
-        self.view.request.body.get("temperature").and_then(Value::as_f64) == Some(0.0)
+        self.view.request.field("temperature").and_then(Value::as_f64) == Some(0.0)
     }
 
     /// The request says that two answers may differ.
     #[must_use]
     pub fn is_sampled(&self) -> bool {
-        self.view.request.body.get("temperature").and_then(Value::as_f64).is_some_and(|degree| degree > 0.0)
+        self.view.request.field("temperature").and_then(Value::as_f64).is_some_and(|degree| degree > 0.0)
     }
 
     /// The task wanted a call, and none was delivered as wanted.

@@ -60,6 +60,9 @@ fn remains(text: &str, request: &Request) -> Option<Seen> {
 
 /// The request with the tools its history calls; `None` where it calls none.
 fn replayed(request: &Request) -> Option<Request> {
+    if !request.replays_calls() {
+        return None;
+    }
     let calls =
         request.messages().iter().filter_map(|message| message.get("tool_calls").and_then(Value::as_array)).flatten();
     let names = calls.filter_map(|call| call.pointer("/function/name").and_then(Value::as_str));

@@ -40,9 +40,9 @@ fn draft(facts: &Facts<'_>, message: String, place: &str, seen: &str) -> Draft {
 
 /// `n` and `logprobs`: told from the plain body.
 fn plain(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
-    let body = &facts.view.request.body;
-    let n = body.get("n").and_then(Value::as_u64).filter(|n| *n > 1);
-    let logprobs = body.get("logprobs").and_then(Value::as_bool) == Some(true);
+    let request = facts.view.request;
+    let n = request.field("n").and_then(Value::as_u64).filter(|n| *n > 1);
+    let logprobs = request.field("logprobs").and_then(Value::as_bool) == Some(true);
     if side.mode != Mode::Plain || n.is_none() && !logprobs {
         return None;
     }
@@ -67,7 +67,7 @@ fn plain(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
     {
         return None;
     }
-    let null = body.get("top_logprobs").is_some_and(Value::is_null);
+    let null = request.field("top_logprobs").is_some_and(Value::is_null);
     let fix = if null {
         "leave top_logprobs out instead of sending null, or name a number"
     } else {
@@ -79,9 +79,9 @@ fn plain(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
 
 /// A stop sequence of the request stands in the text, and generation went on.
 fn stop(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
-    let body = &facts.view.request.body;
-    let kept = body.get("include_stop_str_in_output").and_then(Value::as_bool) == Some(true);
-    let stops: Vec<&str> = match body.get("stop") {
+    let request = facts.view.request;
+    let kept = request.field("include_stop_str_in_output").and_then(Value::as_bool) == Some(true);
+    let stops: Vec<&str> = match request.field("stop") {
         Some(Value::String(text)) => vec![text.as_str()],
         Some(Value::Array(texts)) => texts.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),
@@ -112,7 +112,8 @@ fn budget(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
 
 fn usage(facts: &Facts<'_>) -> Option<Finding> {
     let side = facts.sides.iter().find(|side| side.mode == Mode::Stream && side.completion.usage.is_none())?;
-    let asked = facts.view.request.body.pointer("/stream_options/include_usage").and_then(Value::as_bool);
+    let options = facts.view.request.field("stream_options");
+    let asked = options.and_then(|options| options.get("include_usage")).and_then(Value::as_bool);
     if asked != Some(true) {
         return None;
     }

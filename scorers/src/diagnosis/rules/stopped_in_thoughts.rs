@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let trouble = signs.reasoning.as_ref().filter(|found| found.kind == ReasoningKind::Stopped)?;
-    let stop = facts.view.request.body.get("stop").map(ToString::to_string).unwrap_or_default();
+    let stop = facts.view.request.field("stop").map(ToString::to_string).unwrap_or_default();
     let message =
         format!("a stop sequence ({stop}) ended the answer inside the thoughts: the text is empty, finish_reason stop");
     Some(

@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::diagnosis::facts::{Facts, Side};
 use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
+use crate::request::Request;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -22,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    let wanted = wanted(&facts.view.request.body)?;
+    let wanted = wanted(facts.view.request)?;
     if signs.reasoning.as_ref().is_some_and(|found| found.side.thoughts().is_some() || found.side.is_silent()) {
         return None;
     }
@@ -59,8 +60,8 @@ enum Form {
     Pattern(String),
 }
 
-fn wanted(body: &Value) -> Option<Wanted> {
-    if let Some(format) = body.get("response_format").filter(|format| format.is_object()) {
+fn wanted(request: &Request) -> Option<Wanted> {
+    if let Some(format) = request.field("response_format").filter(|format| format.is_object()) {
         let field = match format.get("type").and_then(Value::as_str) {
             Some("json_schema") => "response_format json_schema",
             Some("json_object") => "response_format json_object",
@@ -71,10 +72,10 @@ fn wanted(body: &Value) -> Option<Wanted> {
         let schema = format.pointer("/json_schema/schema").or_else(|| format.get("schema"));
         return Some(Wanted { field, form: schema.map_or(Form::Object, |schema| Form::Schema(schema.clone())) });
     }
-    if let Some(outputs) = body.get("structured_outputs").filter(|outputs| outputs.is_object()) {
-        return form(outputs, ["json", "choice", "regex"]).map(|form| Wanted { field: "structured_outputs", form });
+    if let Some(outputs) = request.field("structured_outputs").filter(|outputs| outputs.is_object()) {
+        return form(|key| outputs.get(key), ["json", "choice", "regex"]).map(|form| Wanted { field: "structured_outputs", form });
     }
-    if let Some(form) = form(body, ["guided_json", "guided_choice", "guided_regex"]) {
+    if let Some(form) = form(|key| request.field(key), ["guided_json", "guided_choice", "guided_regex"]) {
         let field = match form {
             Form::Choice(_) => "guided_choice",
             Form::Pattern(_) => "guided_regex",
@@ -83,15 +84,15 @@ fn wanted(body: &Value) -> Option<Wanted> {
         return Some(Wanted { field, form });
     }
     let elsewhere = |field| {
-        body.get(field).map(parsed).filter(Value::is_object).map(|schema| Wanted { field, form: Form::Schema(schema) })
+        request.field(field).map(parsed).filter(Value::is_object).map(|schema| Wanted { field, form: Form::Schema(schema) })
     };
     ["json_schema", "format"].into_iter().find_map(elsewhere)
 }
 
-fn form(from: &Value, [json, choice, regex]: [&str; 3]) -> Option<Form> {
-    let choices = || Some(from.get(choice)?.as_array()?.iter().filter_map(Value::as_str).map(str::to_owned).collect());
-    let pattern = || from.get(regex).and_then(Value::as_str).map(str::to_owned);
-    let schema = from.get(json).map(|schema| Form::Schema(parsed(schema)));
+fn form<'a>(from: impl Fn(&str) -> Option<&'a Value>, [json, choice, regex]: [&str; 3]) -> Option<Form> {
+    let choices = || Some(from(choice)?.as_array()?.iter().filter_map(Value::as_str).map(str::to_owned).collect());
+    let pattern = || from(regex).and_then(Value::as_str).map(str::to_owned);
+    let schema = from(json).map(|schema| Form::Schema(parsed(schema)));
     schema.or_else(|| choices().map(Form::Choice)).or_else(|| pattern().map(Form::Pattern))
 }
 
@@ -99,7 +100,7 @@ fn form(from: &Value, [json, choice, regex]: [&str; 3]) -> Option<Form> {
 fn misplaced(facts: &Facts<'_>, wanted: &Wanted) -> Option<String> {
     let server = facts.server();
     let field = wanted.field;
-    let format = facts.view.request.body.pointer("/response_format/type").and_then(Value::as_str);
+    let format = facts.view.request.field("response_format").and_then(|format| format.get("type")).and_then(Value::as_str);
     match field {
         "guided_json" | "guided_choice" | "guided_regex"
             if server.is("vllm") && server.older_than(0, 12) == Some(true) =>

@@ -41,7 +41,7 @@ fn called_without_tools(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let declares = ["tools", "functions"]
         .iter()
-        .any(|key| facts.view.request.body.get(*key).is_some_and(|value| !value.is_null()));
+        .any(|key| facts.view.request.field(key).is_some_and(|value| !value.is_null()));
     if declares || facts.history_calls() || !facts.wants_json() {
         return None;
     }
@@ -65,7 +65,7 @@ fn called_without_tools(signs: &Signs<'_>) -> Option<Finding> {
 fn called_in_parallel(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let side = facts.sides.iter().find(|side| side.completion.tool_calls.len() > 1)?;
-    if facts.view.request.body.get("parallel_tool_calls") != Some(&serde_json::Value::Bool(false)) {
+    if facts.view.request.field("parallel_tool_calls") != Some(&serde_json::Value::Bool(false)) {
         return None;
     }
     let calls = &side.completion.tool_calls;

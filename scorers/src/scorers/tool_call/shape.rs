@@ -85,7 +85,7 @@ fn name(call: &ToolCall, request: &Request) -> Option<String> {
         return Some("the function's name is missing".to_owned());
     }
     // A harness that judges an answer without its request cannot know what was declared.
-    if request.tool(&call.name).is_some() || (request.tools.is_empty() && request.body.is_null()) {
+    if request.tool(&call.name).is_some() || (request.tools.is_empty() && request.body().is_null()) {
         return None;
     }
     let declared: Vec<_> = request.tools.iter().take(8).map(|tool| format!("`{}`", excerpt(&tool.name, 40))).collect();
