@@ -1,8 +1,8 @@
 //! What the runner costs beside a bare loop of the same HTTP client: CPU a request, memory, CPU a chunk, start-up.
 //!
 //! `cargo bench --bench runner`. Each part is a process of its own: a mock endpoint (this binary with `mock`), the bare
-//! loop (this binary with `bare`), and the real `monban`. CPU times are those of waited-for children from
-//! `/proc/self/stat`, peak memory is `VmHWM`: Linux only. Limits are asserted; `MONBAN_BENCH_LAX=1` only prints.
+//! loop (this binary with `bare`), and the real `monban`. CPU times are those of waited-for children by
+//! getrusage(2), peak memory is `VmHWM`: Linux only. Limits are asserted; `MONBAN_BENCH_LAX=1` only prints.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a bench reports and may fail")]
 

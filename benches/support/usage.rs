@@ -1,10 +1,10 @@
-//! What a child process used: CPU from `/proc/self/stat` (children that were waited for), peak memory while it lives.
+//! What a child process used: CPU from getrusage(2) (children that were waited for), peak memory while it lives.
 
 use std::process::Command;
 use std::time::Duration;
 
-/// Kernel ticks a second: `USER_HZ` is 100 on every Linux.
-const TICK_US: f64 = 10_000.0;
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike as _;
 
 /// What one process used.
 #[derive(Clone, Copy, Debug)]
@@ -27,12 +27,9 @@ pub(crate) fn measured(command: &mut Command) -> Usage {
     Usage { cpu_us: children_us() - before, peak_mib }
 }
 
-/// `cutime` + `cstime`: fields 16 and 17 of proc(5), counted behind the name, which may hold spaces.
 fn children_us() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
-    let fields: Vec<&str> = stat.rsplit(") ").next().unwrap().split(' ').collect();
-    let ticks = |at: usize| fields[at].parse::<f64>().unwrap();
-    (ticks(13) + ticks(14)) * TICK_US
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).unwrap();
+    (usage.user_time().num_microseconds() + usage.system_time().num_microseconds()) as f64
 }
 
 fn high_water(pid: u32) -> f64 {

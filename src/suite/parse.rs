@@ -97,9 +97,8 @@ impl Document<'_, '_> {
         let defaults_size = Value::Object(defaults.clone()).to_string().len();
         let left = Cell::new(LARGEST_TASKS);
         let scope = Scope { tools: &tools, defaults: &defaults, registry: self.registry, defaults_size, left };
-        let mut used = HashSet::new();
-        let tasks = self.tasks(&mut top, &scope, source, &mut used);
-        unused(&tools, &used, problems);
+        let Collected { tasks, offered, .. } = self.tasks(&mut top, &scope, source);
+        unused(&tools, &offered, problems);
         let (name, version, description, stream) = head?;
         if problems.has_errors() {
             return None;
@@ -137,67 +136,84 @@ impl Document<'_, '_> {
         Some((name?.to_owned(), version?.to_owned(), description.to_owned(), stream))
     }
 
-    /// The tasks; the names of the tools that they offer go into `used`.
-    fn tasks(
-        &self,
-        top: &mut Reader<'_, '_>,
-        scope: &Scope<'_>,
-        source: &Source,
-        used: &mut HashSet<String>,
-    ) -> Vec<Task> {
-        for kind in LISTS {
-            top.list(kind, &format!("tables: `[[{kind}]]`"));
+    /// Reads the tasks, in order.
+    fn tasks(&self, top: &mut Reader<'_, '_>, scope: &Scope<'_>, source: &Source) -> Collected {
+        for list in LISTS {
+            top.list(list, &format!("tables: `[[{list}]]`"));
         }
-        if LISTS.iter().all(|kind| self.said.items(kind).len() == 0) {
+        if LISTS.iter().all(|list| self.said.items(list).len() == 0) {
             let problem = Problem::error("empty_suite", "/suite", "the suite has no tasks, so it cannot fail");
             top.problems.push(problem.fix("add a `[[task]]` with `id`, `prompt` and `expect`".to_owned()));
         }
-        let mut tasks = Vec::with_capacity(self.said.items("task").len());
-        let mut ids = HashMap::new();
-        for kind in LISTS {
-            for (index, item) in self.said.items(kind).enumerate() {
+        let mut collected = Collected::default();
+        for list in LISTS {
+            for (index, item) in self.said.items(list).enumerate() {
                 if top.problems.is_full() {
                     break;
                 }
-                let at = format!("/{kind}/{index}");
+                let at = format!("/{list}/{index}");
                 let Value::Object(map) = item.value(top.problems) else {
-                    top.problems.push(Problem::error("wrong_type", at, format!("a {kind} is a table: `[[{kind}]]`")));
+                    top.problems.push(Problem::error("wrong_type", at, format!("a {list} is a table: `[[{list}]]`")));
                     continue;
                 };
-                for name in map.get("tools").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
-                    if !used.contains(name) {
-                        used.insert(name.to_owned());
-                    }
-                }
-                let line = source.position(item.start()).0;
-                let mut take = |task: Task, problems: &mut Problems| {
-                    unique(&task, (kind, index), &mut ids, problems);
-                    tasks.push(Task { line, ..task });
+                collected.offers(&map);
+                let found = match list {
+                    "task" => task::read(map, &at, scope, top.problems).into_iter().collect(),
+                    _ => dataset::read(map, &at, scope, self.read_file, top.problems),
                 };
-                match kind {
-                    "task" => {
-                        task::read(map, &at, scope, top.problems).into_iter().for_each(|task| take(task, top.problems))
-                    }
-                    _ => dataset::read(map, &at, scope, self.read_file, top.problems)
-                        .into_iter()
-                        .for_each(|task| take(task, top.problems)),
-                }
+                let line = source.position(item.start()).0;
+                found.into_iter().for_each(|task| collected.take(Task { line, ..task }, (list, index), top.problems));
             }
         }
-        if tasks.len() > MOST_TASKS {
-            top.problems.push(Problem::error(
-                "too_large",
-                "/suite",
-                format!("the suite has more than {MOST_TASKS} tasks"),
-            ));
+        if collected.tasks.len() > MOST_TASKS {
+            let message = format!("the suite has more than {MOST_TASKS} tasks");
+            top.problems.push(Problem::error("too_large", "/suite", message));
         }
-        tasks
+        collected
+    }
+}
+
+/// A list at the top, and the place in it.
+type Place = (&'static str, usize);
+
+/// What was read of the tasks so far.
+#[derive(Default)]
+struct Collected {
+    tasks: Vec<Task>,
+    /// Each id, and where it was first used.
+    ids: HashMap<String, Place>,
+    /// The names of the tools that some task offers.
+    offered: HashSet<String>,
+}
+
+impl Collected {
+    fn offers(&mut self, task: &Map<String, Value>) {
+        for name in task.get("tools").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
+            if !self.offered.contains(name) {
+                self.offered.insert(name.to_owned());
+            }
+        }
+    }
+
+    /// Takes a task, and books an id that another has.
+    fn take(&mut self, task: Task, at: Place, problems: &mut Problems) {
+        match self.ids.get(&task.id) {
+            None => drop(self.ids.insert(task.id.clone(), at)),
+            Some(first) => {
+                let pointer = |(list, index): Place| format!("/{list}/{index}/id");
+                let message = format!("two tasks are called {}", quoted(&task.id));
+                let problem = Problem::error("duplicate_id", pointer(at), message)
+                    .fix("results are compared by id: give each its own".to_owned());
+                problems.push(if *first == at { problem } else { problem.related(pointer(*first), "first here") });
+            }
+        }
+        self.tasks.push(task);
     }
 }
 
 /// A tool that nothing offers is most often a task that forgot to.
-fn unused(tools: &[super::model::Tool], used: &HashSet<String>, problems: &mut Problems) {
-    for (index, tool) in tools.iter().enumerate().filter(|(_, tool)| !used.contains(&tool.name)) {
+fn unused(tools: &[super::model::Tool], offered: &HashSet<String>, problems: &mut Problems) {
+    for (index, tool) in tools.iter().enumerate().filter(|(_, tool)| !offered.contains(&tool.name)) {
         let message = format!("no task offers the tool {}", quoted(&tool.name));
         problems.push(Problem::warning("unused_tool", format!("/tool/{index}/name"), message));
     }
@@ -207,22 +223,6 @@ fn defaults(map: &Map<String, Value>, problems: &mut Problems) -> Map<String, Va
     let mut reader = Reader { map, at: "/defaults", problems };
     reader.known("`[defaults]`", fields::names());
     fields::read(map, "/defaults", problems)
-}
-
-/// A list at the top, and the place in it.
-type Place = (&'static str, usize);
-
-/// Books an id that another task has. `ids` maps each to where it was first used.
-fn unique(task: &Task, at: Place, ids: &mut HashMap<String, Place>, problems: &mut Problems) {
-    let Some(first) = ids.get(&task.id) else {
-        ids.insert(task.id.clone(), at);
-        return;
-    };
-    let pointer = |(list, index): Place| format!("/{list}/{index}/id");
-    let message = format!("two tasks are called {}", quoted(&task.id));
-    let problem = Problem::error("duplicate_id", pointer(at), message)
-        .fix("results are compared by id: give each its own".to_owned());
-    problems.push(if *first == at { problem } else { problem.related(pointer(*first), "first here") });
 }
 
 /// `^[a-z0-9]+(-[a-z0-9]+)*$`, at most 64: the name is part of directory names.
