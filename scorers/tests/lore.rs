@@ -1,5 +1,7 @@
 //! Exchanges written after what engines are known to do, for models and refusals that the other fixtures lack: each
-//! line of `fixtures/lore.jsonl` (and of `lore_calls.jsonl`, on tool calls, and `lore_wire.jsonl`, on reasoning, streams, errors and parameters) names the first rule it should meet, or `none`, and where it is clear whom that blames.
+//! line of `fixtures/lore.jsonl` (and of `lore_calls.jsonl`, on tool calls, `lore_wire.jsonl`, on reasoning, streams,
+//! errors and parameters, and `lore_words.jsonl`, on the words of engines, gateways and logs) names the first rule it
+//! should meet, or `none`, and where it is clear whom that blames and what its remedies name.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -11,12 +13,13 @@ fn lines() -> Vec<Value> {
         include_str!("fixtures/lore.jsonl"),
         include_str!("fixtures/lore_calls.jsonl"),
         include_str!("fixtures/lore_wire.jsonl"),
+        include_str!("fixtures/lore_words.jsonl"),
     ];
     texts.into_iter().flat_map(str::lines).map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// What the first finding of a line says: its rule and whom it blames.
-fn first(line: &Value) -> (String, String) {
+/// What the first finding of a line says: its rule, whom it blames, and its remedies.
+fn first(line: &Value) -> (String, String, String) {
     let mut bare = line.clone();
     bare.as_object_mut().unwrap().remove("expect");
     let verdict = diagnose(&bare).unwrap();
@@ -25,17 +28,19 @@ fn first(line: &Value) -> (String, String) {
         let value = first.as_ref().and_then(|first| first[name].as_str());
         value.unwrap_or("none").to_owned()
     };
-    (field("rule"), field("blame"))
+    let fixes = first.as_ref().map(|first| first["fix"].to_string()).unwrap_or_default();
+    (field("rule"), field("blame"), fixes)
 }
 
 #[test]
 fn each_line_meets_its_rule() {
     let mut misses = Vec::new();
     for line in lines() {
-        let (rule, blame) = first(&line);
+        let (rule, blame, fixes) = first(&line);
         let blamed = line["expect"]["blame"].as_str().is_none_or(|expected| expected == blame);
-        if line["expect"]["rule"] != rule.as_str() || !blamed {
-            misses.push(format!("{}: {} but got {rule}, {blame}", line["id"], line["expect"]));
+        let mended = line["expect"]["fix"].as_str().is_none_or(|expected| fixes.contains(expected));
+        if line["expect"]["rule"] != rule.as_str() || !blamed || !mended {
+            misses.push(format!("{}: {} but got {rule}, {blame}, {fixes}", line["id"], line["expect"]));
         }
     }
     println!("{}", misses.join("\n"));

@@ -18,11 +18,10 @@ pub struct Entry {
     pub rule: String,
     /// Whose fault it is.
     pub blame: Blame,
-    /// Only where this holds of the request; see [`Entry::needs_history_calls`].
+    /// Only where this holds; see [`Around::is`].
     when: Option<String>,
     says: String,
-    /// The remedies; a name behind `@` is filled in by the advice.
-    pub fix: Vec<String>,
+    fix: Vec<String>,
 }
 
 impl Entry {
@@ -46,6 +45,30 @@ pub struct Explained {
     pub entry: &'static Entry,
     /// What it means, with the text's own numbers filled in.
     pub says: String,
+    /// The remedies, filled in likewise; a name behind `@` is for the advice to fill.
+    pub fix: Vec<String>,
+}
+
+/// What is known around a text.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Around<'a> {
+    /// The request replays tool calls.
+    pub history_calls: bool,
+    /// The text is of the server's log, not of an answer.
+    pub log: bool,
+    /// The gateway that handed it on.
+    pub gateway: Option<&'a str>,
+}
+
+impl Around<'_> {
+    /// Whether the condition of an entry holds: `history_calls`, `log`, or a gateway's name.
+    fn is(&self, condition: &str) -> bool {
+        match condition {
+            "history_calls" => self.history_calls,
+            "log" => self.log,
+            gateway => self.gateway == Some(gateway),
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -83,17 +106,19 @@ impl Written {
 
 /// What the text means, given the HTTP status it came with (`None`: no status, as in a start-up log or a broken stream).
 #[must_use]
-pub(super) fn explain(text: &str, status: Option<u16>, history_calls: bool) -> Option<Explained> {
+pub(super) fn explain(text: &str, status: Option<u16>, around: Around<'_>) -> Option<Explained> {
     TABLE.iter().find_map(|entry| {
         let status_fits = entry.status.is_empty() || status.is_some_and(|status| entry.status.contains(&status));
-        if !status_fits || (entry.needs_history_calls() && !history_calls) {
+        if !status_fits || entry.when.as_deref().is_some_and(|condition| !around.is(condition)) {
             return None;
         }
         let groups = entry.pattern.captures(text)?;
-        let says = (1..groups.len()).fold(entry.says.clone(), |says, at| {
-            says.replace(&format!("{{{at}}}"), groups.get(at).map_or("", |group| group.as_str()))
-        });
-        Some(Explained { entry, says })
+        let filled = |words: &str| {
+            (1..groups.len()).fold(words.to_owned(), |words, at| {
+                words.replace(&format!("{{{at}}}"), groups.get(at).map_or("", |group| group.as_str().trim()))
+            })
+        };
+        Some(Explained { entry, says: filled(&entry.says), fix: entry.fix.iter().map(|fix| filled(fix)).collect() })
     })
 }
 
@@ -115,7 +140,7 @@ mod tests {
 
     #[track_caller]
     fn case(text: &str, status: u16, rule: &str, says: &str) {
-        let found = explain(text, Some(status), true).unwrap_or_else(|| panic!("nothing fits {text}"));
+        let found = explain(text, Some(status), Around { history_calls: true, ..Around::default() }).unwrap_or_else(|| panic!("nothing fits {text}"));
         assert_eq!(found.entry.rule, rule, "{text}");
         assert!(found.says.contains(says), "{}", found.says);
     }
@@ -192,7 +217,7 @@ mod tests {
             ("model runner has unexpectedly stopped", Blame::ServerBug),
             ("EngineCore encountered an issue", Blame::ServerBug),
         ] {
-            let found = explain(text, Some(500), false).unwrap();
+            let found = explain(text, Some(500), Around::default()).unwrap();
             assert_eq!((found.entry.rule.as_str(), found.entry.blame), ("server_error", blame), "{text}");
         }
     }

@@ -4,7 +4,7 @@
 //! where a filing kind gathers several faults.
 
 use super::causes::{self, Misfit, ReasoningTrouble, ToolTrouble};
-use super::errors::{self, Explained};
+use super::errors::{self, Around, Explained};
 use super::facts::{Facts, Side};
 use super::{Blame, Confidence, Evidence, Finding, Severity};
 use crate::completion::FaultKind;
@@ -104,18 +104,25 @@ impl<'a> Signs<'a> {
                 None => error.text.clone(),
             },
         );
-        Some(draft.fixes(entry.fix.iter().flat_map(|fix| super::advice::fill(fix, self))).done())
+        Some(draft.fixes(error.explained.fix.iter().flat_map(|fix| super::advice::fill(fix, self))).done())
     }
 }
 
 /// The first explained error text: of an exchange without an answer, of a stream that broke, of the server's log.
 fn read_error(facts: &Facts<'_>) -> Option<ErrorSign> {
-    let history = facts.history_calls();
-    let explain = |text: &str, status: Option<u16>, place: &'static str| {
-        let explained = errors::explain(text, status, history)?;
+    if facts.faults.is_empty() && facts.sides.iter().all(|side| side.completion.stream_error.is_none()) {
+        return None;
+    }
+    let gateway = facts.server().gateway.as_deref();
+    let around = Around { history_calls: facts.history_calls(), log: false, gateway };
+    let explain_in = |text: &str, status: Option<u16>, place: &'static str, around| {
+        let explained = errors::explain(text, status, around)?;
         Some(ErrorSign { explained, text: excerpt(text), status, place })
     };
-    let from_notes = || facts.view.context.notes.iter().find_map(|note| explain(note, None, "from the server's log"));
+    let explain = |text: &str, status: Option<u16>, place: &'static str| explain_in(text, status, place, around);
+    let log = Around { log: true, ..around };
+    let mut notes = facts.view.context.notes.iter();
+    let mut from_notes = || notes.find_map(|note| explain_in(note, None, "from the server's log", log));
     for (exchange, fault) in &facts.faults {
         let words = [fault.error_type.as_deref(), fault.code.as_deref()];
         let words: Vec<&str> =

@@ -35,6 +35,8 @@ pub enum ReasoningKind {
     Swallows,
     /// A stop sequence of the request ended the thoughts.
     Stopped,
+    /// Thoughts alone, and the server says that the answer ended there.
+    OnlyThoughts,
     /// A parser runs on a model that does not reason.
     Unneeded,
     /// The model called a tool before it closed its thoughts.
@@ -138,6 +140,9 @@ fn thoughts_in_text<'a>(facts: &Facts<'a>, side: Side<'a>, split: &Split) -> Opt
             (ReasoningKind::UnknownMarkers, Confidence::Medium, None)
         }
         Known::Unknown if undeclared => (ReasoningKind::Undeclared, Confidence::Medium, None),
+        Known::Unknown if facts.server().gateway.is_some() && carried_apart(facts) => {
+            (ReasoningKind::OneMode, Confidence::Medium, None)
+        }
         Known::Unknown if calls_differ(facts) => (ReasoningKind::WrongParser, Confidence::High, None),
         Known::Unknown if !split.prefilled && !split.stripped && facts.opening_is_put_back() => {
             (ReasoningKind::KeepsThoughts, Confidence::Medium, Some("no_reasoning_parser"))
@@ -152,10 +157,15 @@ fn thoughts_in_text<'a>(facts: &Facts<'a>, side: Side<'a>, split: &Split) -> Opt
 
 /// The model's own parser runs, and another mode carries thoughts and text apart.
 fn split_elsewhere(facts: &Facts<'_>) -> bool {
+    carried_apart(facts) && facts.reasoning_parser_is_named_for_model()
+}
+
+/// A mode carries thoughts and text apart.
+fn carried_apart(facts: &Facts<'_>) -> bool {
     let apart = |side: &Side<'_>| {
         side.has_reasoning() && side.thoughts().is_none() && !side.completion.text().trim().is_empty()
     };
-    facts.sides.iter().any(apart) && facts.reasoning_parser_is_named_for_model()
+    facts.sides.iter().any(apart)
 }
 
 /// One mode delivers calls and the other does not: a parser that hands on different texts, not none.
@@ -227,6 +237,8 @@ fn answer_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<Reasonin
         (ReasoningKind::Stopped, Confidence::Medium)
     } else if facts.launch.double_reasoning {
         (ReasoningKind::DoubleSplit, Confidence::High)
+    } else if facts.wants_json() && !side.completion.reasoning().contains(['{', '[']) && !facts.foreign_markers(&side) {
+        (ReasoningKind::OnlyThoughts, Confidence::Medium)
     } else if starts_in_thoughts(facts, &side) {
         (ReasoningKind::StreamStart, Confidence::Medium)
     } else {

@@ -40,7 +40,34 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
                 .iter()
                 .find_map(|side| side.completion.tool_calls.iter().find_map(|call| spoilt(facts, side, call)))
         })
+        .or_else(|| budget_mark(facts))
         .or_else(|| unfit(signs))
+}
+
+/// Requests limit the thoughts by these. Source: vLLM >= 0.18, vllm-mlx, SGLang, llama.cpp, Qwen's API.
+const THOUGHT_BUDGETS: &[&str] =
+    &["thinking_token_budget", "thinking_budget", "reasoning_budget", "thinking_budget_tokens", "custom_params"];
+
+/// The mark that ends the thoughts stands in a value: the budget of the thoughts ran out while the call was written, and
+/// the server wrote its mark into it (vllm#44676).
+fn budget_mark(facts: &Facts<'_>) -> Option<Finding> {
+    let limited = |field: &&&str| facts.view.request.field(field).is_some();
+    let budget = THOUGHT_BUDGETS.iter().find(limited)?;
+    let calls = facts.sides.iter().flat_map(|side| &side.completion.tool_calls);
+    let call = calls.into_iter().find(|call| call.arguments.as_text().contains("</think>"))?;
+    let message = format!(
+        "the mark that ends the thoughts stands inside the arguments of {}: their budget ({budget}) ran out while the \
+         call was written, and the server wrote the mark into it",
+        call.name
+    );
+    Some(
+        Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, message)
+            .evidence(facts, "arguments", &call.arguments.as_text())
+            .ruled_out("the model: the mark was forced on it")
+            .fix(format!("raise {budget} or drop it where tools are offered"))
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
 }
 
 /// The error is about the history: whose call is broken?

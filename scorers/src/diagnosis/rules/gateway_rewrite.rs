@@ -128,10 +128,11 @@ fn lost_reasoning(signs: &Signs<'_>, side: &Side<'_>) -> Option<(String, Confide
     }
 }
 
-/// The vendor counts this model's reasoning and never hands it on in chat completions: nothing was lost on the way.
+/// The vendor counts this model's reasoning and does not hand it on in chat completions (Gemini: unless asked to):
+/// nothing was lost on the way.
 fn keeps_reasoning(model: &str) -> bool {
     let name = model.rsplit('/').next().unwrap_or(model);
-    let series = ["o1", "o3", "o4", "gpt-5"].iter().find_map(|series| name.strip_prefix(series));
+    let series = ["o1", "o3", "o4", "gpt-5", "gemini", "grok"].iter().find_map(|series| name.strip_prefix(series));
     series.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.']))
 }
 
@@ -142,6 +143,7 @@ mod tests {
     #[test]
     fn knows_whose_reasoning_never_arrives() {
         assert!(keeps_reasoning("azure/o3-mini-2025-01-31") && keeps_reasoning("gpt-5.4"));
+        assert!(keeps_reasoning("gemini/gemini-2.5-pro") && keeps_reasoning("grok-4"));
         assert!(!keeps_reasoning("openai/gpt-oss-120b") && !keeps_reasoning("olmo-3"));
     }
 }

@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "The server answers as if one of the request's parameters were not there.",
     manual: "Looks at what can be told from an answer: fewer choices than n, no logprobs although they were asked for, \
              a stop sequence that stands in the text, a budget that was passed, a stream without the usage it was to \
-             carry, and thoughts although thinking was switched off. A remark, not a verdict: the answer is scored as \
+             carry, a stream where none was asked (or the other way round), and thoughts although thinking was switched off. A remark, not a verdict: the answer is scored as \
              it arrived.",
     explains: &[],
     hides_intent: false,
@@ -29,6 +29,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         .or_else(|| stop(facts, side))
         .or_else(|| budget(facts, side))
         .or_else(|| usage(facts))
+        .or_else(|| framing(facts))
 }
 
 fn draft(facts: &Facts<'_>, message: String, place: &str, seen: &str) -> Draft {
@@ -108,6 +109,26 @@ fn budget(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
             .fix(advice::upgrade(facts))
             .done(),
     )
+}
+
+/// A stream where one body was asked, or the other way round: most clients cannot read it.
+fn framing(facts: &Facts<'_>) -> Option<Finding> {
+    let noted = |side: &Side<'_>, kind: &str| side.completion.deviations.iter().any(|it| it.kind == kind);
+    let (side, said) = facts.sides.iter().find_map(|side| {
+        let streamed = noted(side, "stream_instead_of_json").then_some("a stream came although none was asked");
+        let whole = || noted(side, "json_instead_of_stream").then_some("a stream was asked, and one JSON body came");
+        Some((side, streamed.or_else(whole)?))
+    })?;
+    let gateway = facts.server().gateway.as_deref();
+    let between = gateway.map(|gateway| format!("; {gateway} stands between")).unwrap_or_default();
+    let message = format!("{said}: the server or a gateway ignores `stream`, and most clients cannot read this{between}");
+    let blame = if gateway.is_some() { Blame::Gateway } else { Blame::ServerBug };
+    let mut finding = draft(facts, message, "content", side.completion.text())
+        .fix("compare with a direct call to the engine; look for what sets stream on the way")
+        .fix(advice::upgrade(facts))
+        .done();
+    finding.blame = blame;
+    Some(finding)
 }
 
 fn usage(facts: &Facts<'_>) -> Option<Finding> {

@@ -86,7 +86,7 @@ fn error_line(signs: &Signs<'_>) -> Option<Finding> {
     let fixes = signs
         .error
         .as_ref()
-        .map(|error| error.explained.entry.fix.iter().flat_map(|fix| advice::fill(fix, signs)).collect::<Vec<_>>());
+        .map(|error| error.explained.fix.iter().flat_map(|fix| advice::fill(fix, signs)).collect::<Vec<_>>());
     Some(
         draft(signs, Confidence::High, message)
             .evidence(facts, "stream", &line)
@@ -201,9 +201,12 @@ fn split_in_one_mode(signs: &Signs<'_>) -> Option<Finding> {
         ReasoningKind::OneMode => "the streamed answer carries them apart, with the same parser",
         _ => return None,
     };
-    let message = format!("{}: {why}", trouble.seen);
+    let gateway = facts.server().gateway.as_deref();
+    let between = gateway.map(|gateway| format!("; {gateway} stands between")).unwrap_or_default();
+    let message = format!("{}: {why}{between}", trouble.seen);
+    let blame = if gateway.is_some() { Blame::Gateway } else { Blame::ServerBug };
     Some(
-        draft(signs, trouble.confidence, message)
+        Draft::new(&RULE, blame, trouble.confidence, message)
             .families(trouble.side.thoughts().map(|split| split.family), facts.launch.reasoning_parser.value())
             .evidence(facts, "reasoning", trouble.side.completion.reasoning())
             .evidence(facts, "content", trouble.side.completion.text())
