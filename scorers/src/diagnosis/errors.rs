@@ -140,7 +140,8 @@ mod tests {
 
     #[track_caller]
     fn case(text: &str, status: u16, rule: &str, says: &str) {
-        let found = explain(text, Some(status), Around { history_calls: true, ..Around::default() }).unwrap_or_else(|| panic!("nothing fits {text}"));
+        let found = explain(text, Some(status), Around { history_calls: true, ..Around::default() })
+            .unwrap_or_else(|| panic!("nothing fits {text}"));
         assert_eq!(found.entry.rule, rule, "{text}");
         assert!(found.says.contains(says), "{}", found.says);
     }
