@@ -2,6 +2,7 @@
 //! reasoning, which the rules then put into words.
 
 mod arguments;
+mod beginnings;
 mod leak;
 mod misfit;
 mod reasoning;

@@ -2,6 +2,7 @@
 //!
 //! The kinds exclude each other; each rule of the reasoning parser's asks for its kind and puts it into words.
 
+use super::beginnings::begins_as_thoughts;
 use crate::completion::Mode;
 use crate::diagnosis::Confidence;
 use crate::diagnosis::facts::{CallState, Facts, Known, Side};
@@ -301,7 +302,12 @@ fn suppressed<'a>(facts: &Facts<'a>) -> Option<ReasoningTrouble<'a>> {
 fn unfinished<'a>(facts: &Facts<'a>) -> Option<ReasoningTrouble<'a>> {
     let side =
         facts.sides.iter().find(|side| side.at_cap() && !side.is_silent() && side.completion.tool_calls.is_empty())?;
-    let applies = facts.launch.reasoning_parser == Known::Absent
+    let unsplit = match facts.launch.reasoning_parser {
+        Known::Absent => true,
+        Known::Unknown => begins_as_thoughts(side.completion.text()),
+        Known::Is(_) => false,
+    };
+    let applies = unsplit
         && facts.view.request.thinking != Some(false)
         && !facts.wants_json()
         && !side.has_reasoning()

@@ -8,6 +8,7 @@ use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs, advice
 
 mod arguments;
 mod modes;
+mod pieces;
 
 use arguments::{cut_arguments, lost_arguments, lost_empty_object, repeated_arguments};
 use modes::{cut_short, fewer_calls, texts_differ, thoughts_in_one_mode, types_differ};
@@ -20,7 +21,7 @@ pub(super) static RULE: Rule = Rule {
     manual: "Looks at calls that only one mode carries (all or the later ones), at several calls under one index or \
              under indices that are not their places, at arguments that stop before their closing brace although \
              finish_reason says tool_calls and the budget is not spent, at an error on a line that is no data line, \
-             and at tokens without a single delta. Where only a stream was stored, the plain answer is what to compare \
+             at tokens without a single delta, and at a piece of markup or of the thoughts that one mode loses or moves. Where only a stream was stored, the plain answer is what to compare \
              with.",
     explains: &[
         "finish_reason",
@@ -50,6 +51,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         .or_else(|| cut_short(signs))
         .or_else(|| texts_differ(signs))
         .or_else(|| thoughts_in_one_mode(signs))
+        .or_else(|| pieces::pieces(signs))
 }
 
 fn draft(signs: &Signs<'_>, confidence: Confidence, message: impl Into<String>) -> Draft {
