@@ -8,8 +8,16 @@ const OF_THE_USER: &[&str] =
 const DOES: &[&str] = &["is ", "wants ", "asks ", "asked ", "says ", "said ", "has asked", "just ", "sent ", "greets "];
 
 /// Beginnings that need no more.
-const THOUGHTS_BEGIN: &[&str] =
-    &["Thinking Process", "Here's a thinking process", "用户问", "用户想", "用户要", "用户让", "好的，用户", "嗯，用户"];
+const THOUGHTS_BEGIN: &[&str] = &[
+    "Thinking Process",
+    "Here's a thinking process",
+    "用户问",
+    "用户想",
+    "用户要",
+    "用户让",
+    "好的，用户",
+    "嗯，用户",
+];
 
 /// The text begins as thoughts do.
 #[must_use]
