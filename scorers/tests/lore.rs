@@ -1,7 +1,8 @@
 //! Exchanges written after what engines are known to do, for models and refusals that the other fixtures lack: each
-//! line of `fixtures/lore.jsonl` (and of `lore_calls.jsonl`, on tool calls, `lore_wire.jsonl`, on reasoning, streams,
-//! errors and parameters, and `lore_words.jsonl`, on the words of engines, gateways and logs) names the first rule it
-//! should meet, or `none`, and where it is clear whom that blames and what its remedies name.
+//! line of `fixtures/lore.jsonl` (and of `lore_calls.jsonl` and `lore_tools.jsonl`, on tool calls, `lore_wire.jsonl`, on
+//! reasoning, streams, errors and parameters, and `lore_words.jsonl`, on the words of engines, gateways and logs) names the
+//! first rule it should meet, or `none`, and where it is clear whom that blames, what its remedies name, and what was
+//! delivered and meant.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -14,6 +15,7 @@ fn lines() -> Vec<Value> {
         include_str!("fixtures/lore_calls.jsonl"),
         include_str!("fixtures/lore_wire.jsonl"),
         include_str!("fixtures/lore_words.jsonl"),
+        include_str!("fixtures/lore_tools.jsonl"),
     ];
     texts.into_iter().flat_map(str::lines).map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -30,6 +32,24 @@ fn first(line: &Value) -> (String, String, String) {
     };
     let fixes = first.as_ref().map(|first| first["fix"].to_string()).unwrap_or_default();
     (field("rule"), field("blame"), fixes)
+}
+
+/// The first expectation's two verdicts, where they are not as they should be.
+fn unlike(line: &Value) -> Option<String> {
+    let mut bare = line.clone();
+    bare.as_object_mut().unwrap().remove("expect");
+    let got = serde_json::to_value(diagnose(&bare).unwrap()).unwrap();
+    ["delivered", "intent"].into_iter().find_map(|which| {
+        let (wanted, got) = (&line["expect"][which], &got["expectations"][0][which]);
+        (!wanted.is_null() && wanted != got).then(|| format!("{which} {wanted} but got {got}"))
+    })
+}
+
+#[test]
+fn each_line_has_its_verdicts() {
+    let misses = lines().into_iter().filter_map(|line| Some(format!("{}: {}", line["id"], unlike(&line)?)));
+    let misses: Vec<String> = misses.collect();
+    assert!(misses.is_empty(), "{} missed:\n{}", misses.len(), misses.join("\n"));
 }
 
 #[test]

@@ -143,12 +143,13 @@ fn advice(asked: &Asked<'_>, rule: Option<&'static ModelRule>) -> Advice {
         nearest: readers.first().copied().filter(|_| !available),
         text: String::new(),
     };
-    Advice { text: sentence(asked, &advice), ..advice }
+    let own = wanted(asked, rule).filter(|own| *own != parser);
+    let passed = own.map(|own| format!("; the model's own, `{}`, misreads it in this version", asked.flags(own)));
+    Advice { text: sentence(asked, &advice) + &passed.unwrap_or_default(), ..advice }
 }
 
-/// The recipe's parser for the model, else the family's own, else any that reads it. One that the running version is known
-/// to misread the family with gives way to one that reads it.
-fn choose(asked: &Asked<'_>, rule: Option<&'static ModelRule>, readers: &[&'static str]) -> Option<&'static str> {
+/// The recipe's parser for the model, else the family's own.
+fn wanted(asked: &Asked<'_>, rule: Option<&'static ModelRule>) -> Option<&'static str> {
     let writes = |rule: &ModelRule| match asked.kind {
         FamilyKind::Tool => rule.tool_families.iter().any(|family| family == asked.family),
         FamilyKind::Reasoning => rule.reasoning_family.as_deref() == Some(asked.family),
@@ -156,10 +157,15 @@ fn choose(asked: &Asked<'_>, rule: Option<&'static ModelRule>, readers: &[&'stat
     let recipe = rule.filter(|rule| writes(rule)).and_then(|rule| rule.parser(asked.engine(), asked.kind));
     let family = catalogue().family_of(asked.kind, asked.family);
     let own = family.and_then(|family| family.parsers(asked.engine()).first()).map(String::as_str);
-    let wanted = recipe.or(own).and_then(|name| entry(asked.engine(), asked.kind, name)).map(|(name, _)| name);
+    recipe.or(own).and_then(|name| entry(asked.engine(), asked.kind, name)).map(|(name, _)| name)
+}
+
+/// The recipe's parser for the model, else the family's own, else any that reads it. One that the running version is known
+/// to misread the family with gives way to one that reads it.
+fn choose(asked: &Asked<'_>, rule: Option<&'static ModelRule>, readers: &[&'static str]) -> Option<&'static str> {
     let also = rule.and_then(|rule| rule.on(asked.engine())).map_or(&[][..], |parsers| &parsers.also);
     let other = readers.iter().find(|name| also.iter().any(|also| also == *name)).copied();
-    match wanted {
+    match wanted(asked, rule) {
         Some(name) if readers.contains(&name) || asked.status(name) != ParserStatus::Known => Some(name),
         wanted => other.or(readers.first().copied()).or(wanted),
     }

@@ -130,10 +130,10 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
-    /// Neither a name nor arguments: an empty entry of the list.
+    /// Neither a name nor arguments, or none but an empty object: an empty entry of the list.
     #[must_use]
     pub fn is_hollow(&self) -> bool {
-        self.name.is_empty() && self.arguments.as_text().trim().is_empty()
+        self.name.is_empty() && matches!(self.arguments.as_text().trim(), "" | "{}")
     }
 }
 

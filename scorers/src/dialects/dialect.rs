@@ -50,15 +50,20 @@ impl ReasoningDialect {
     }
 }
 
-/// Whether a family's markup tells `1` from `"1"`; where it does not, a parser needs the schema. `None` for an unknown one.
+/// Whether a family's values themselves tell `7351` from `"7351"`; where they do not, a parser needs the schema, or the
+/// tag's attribute, and may heed neither (`DeepSeek`'s `string="false"`: vllm#41122, xinference#5372). `None` for an unknown
+/// family.
 #[must_use]
 pub fn writes_types(family: &str) -> Option<bool> {
+    const DIGITS: &str = "7351";
     let dialect = tool_dialect(family)?;
-    let written = |value: Value| {
+    let around = |value: Value| {
         let arguments = Map::from_iter([("a".to_owned(), value)]);
-        dialect.render(&[Call { name: "f".to_owned(), arguments, id: None }])
+        let text = dialect.render(&[Call { name: "f".to_owned(), arguments, id: None }]);
+        let (before, behind) = text.rsplit_once(DIGITS)?;
+        Some((before.chars().next_back(), behind.chars().next()))
     };
-    Some(written(Value::from(1)) != written(Value::from("1")))
+    Some(around(Value::from(7351)) != around(Value::from(DIGITS)))
 }
 
 /// The text outside the cuts; where markup stood between two texts, one line break is left.

@@ -18,7 +18,7 @@ pub use bytes::ByteSet;
 pub use dialect::{reasoning_dialect, recognise, split_reasoning, tool_dialect, writes_types};
 pub use registry::{REASONING_DIALECTS, TOOL_DIALECTS};
 pub use reread::reread;
-pub(crate) use reread::{PADDED, QUOTED, UNTYPED, may_have_lost_types};
+pub(crate) use reread::{BOXED, PADDED, QUOTED, UNTYPED, may_have_lost_types, unboxed};
 pub use turns::turn_end;
 pub use types::{
     Call, Grammar, Hints, Need, Parsed, ReasoningDialect, Recognition, Reread, Scan, Split, Strength, Thinking,

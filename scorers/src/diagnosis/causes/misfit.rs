@@ -31,6 +31,8 @@ pub enum Departure {
         /// Its text, as a format without types holds it, reads as the declared type.
         reads: bool,
     },
+    /// All of them stand in this one, which the tool does not have.
+    Boxed(String),
     /// Anything else the schema says, in the validator's words.
     Other(String),
 }
@@ -44,6 +46,9 @@ impl Departure {
             Self::Type { key, wants, value, .. } => {
                 format!("argument `{key}` of {name} is {} where the schema says {wants}", crate::args::kind(value))
             }
+            Self::Boxed(key) => {
+                format!("the arguments of {name} stand in `{key}`, a parameter that it does not have")
+            }
             Self::Other(wrong) => format!("the arguments of {name} are not valid against its parameters: {wrong}"),
         }
     }
@@ -54,7 +59,7 @@ impl Departure {
 pub enum Maker {
     /// The model wrote it.
     Model,
-    /// The model's format writes no types, and what it wrote reads as the declared one.
+    /// The model's format writes values as bare text, and the parser gives them types and places.
     Mistyped,
     /// More was generated than arrived.
     Lost,
@@ -96,7 +101,9 @@ pub(in crate::diagnosis) fn assess<'a>(facts: &Facts<'a>) -> Option<Misfit<'a>> 
 
 /// The first call of an answer that is whole in every other way.
 fn unfit<'a>(side: &Side<'a>) -> Option<(&'a ToolCall, Departure)> {
-    let mended = side.reread.is_some_and(|reread| reread.repairs.iter().any(|repair| repair.kind != dialects::UNTYPED));
+    let typing = [dialects::UNTYPED, dialects::BOXED];
+    let mended =
+        side.reread.is_some_and(|reread| reread.repairs.iter().any(|repair| !typing.contains(&repair.kind.as_str())));
     if side.at_cap() || mended || side.call_state() != CallState::Fine {
         return None;
     }
@@ -109,6 +116,9 @@ fn unfit<'a>(side: &Side<'a>) -> Option<(&'a ToolCall, Departure)> {
 
 /// How arguments depart from what the tool declares, if they do.
 pub(in crate::diagnosis) fn departure(tool: &Tool, arguments: &Value) -> Option<Departure> {
+    if let Some((key, _)) = dialects::unboxed(arguments, tool) {
+        return Some(Departure::Boxed(key));
+    }
     let Checked::Invalid(wrong) = Schema::compile(&tool.parameters).ok()?.check(arguments) else { return None };
     let required = tool.parameters.get("required").and_then(Value::as_array).into_iter().flatten();
     let names = required.filter_map(Value::as_str).filter(|name| arguments.get(name).is_none());
@@ -135,11 +145,13 @@ fn judge(facts: &Facts<'_>, side: &Side<'_>, departure: &Departure) -> (Maker, C
     let stream_alone = facts.sides.iter().all(|side| side.mode == Mode::Stream);
     let seen = if stream_alone { Confidence::Low } else { Confidence::High };
     match (departure, typed) {
-        (Departure::Type { reads: true, .. }, Some(false)) => (Maker::Mistyped, Confidence::Medium),
+        (Departure::Type { reads: true, .. } | Departure::Boxed(_), Some(false)) => {
+            (Maker::Mistyped, Confidence::Medium)
+        }
         (Departure::Type { reads: true, .. }, None) => (Maker::Model, Confidence::Low),
         (Departure::Missing(_), _) if typed != Some(true) => (Maker::Model, seen.min(Confidence::Medium)),
         // What is there was written: a parser loses, and does not invent.
-        (Departure::Type { .. } | Departure::Other(_), _) => (Maker::Model, Confidence::High),
+        (Departure::Type { .. } | Departure::Boxed(_) | Departure::Other(_), _) => (Maker::Model, Confidence::High),
         (Departure::Missing(_), _) => (Maker::Model, seen),
     }
 }

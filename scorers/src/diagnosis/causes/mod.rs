@@ -6,6 +6,7 @@ mod beginnings;
 mod leak;
 mod misfit;
 mod reasoning;
+mod swallowed;
 mod tool;
 
 pub use arguments::Spoilt;

@@ -4,7 +4,7 @@
 
 use crate::completion::Mode;
 use crate::diagnosis::Confidence;
-use crate::diagnosis::facts::{CallState, Facts, Known, Side};
+use crate::diagnosis::facts::{CallState, Facts, Side};
 use crate::dialects::PADDED;
 use crate::request::ToolChoice;
 
@@ -82,6 +82,9 @@ pub(in crate::diagnosis) fn assess<'a>(facts: &Facts<'a>) -> Option<ToolTrouble<
         return (facts.tool_parser_reads(family) == Some(false))
             .then(|| ToolTrouble { family, ..trouble(ToolKind::WrongParser, *side, Confidence::High, seen) });
     }
+    if let Some(found) = super::swallowed::emptied(facts) {
+        return Some(found);
+    }
     let fine = state(&[CallState::Fine]);
     let spoilt = state(&[CallState::Mangled, CallState::Residue]);
     if fine.is_some() {
@@ -94,7 +97,7 @@ pub(in crate::diagnosis) fn assess<'a>(facts: &Facts<'a>) -> Option<ToolTrouble<
     if let Some(side) = leaking {
         return super::leak::leak(facts, *side);
     }
-    swallowed(facts)
+    super::swallowed::swallowed(facts)
 }
 
 pub(super) fn trouble<'a>(
@@ -168,6 +171,10 @@ fn spoilt_call<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'a>>
         let seen = "the streamed text carries the markup of the call that is delivered beside it";
         return (side.mode == Mode::Stream).then(|| trouble(ToolKind::OneMode, side, Confidence::Medium, seen));
     }
+    // The answer to a forced choice was taken for the arguments: no parser looked at it.
+    if facts.forced() && side.holds_raw_answer() {
+        return None;
+    }
     let seen = match side.call_state() {
         CallState::Residue => "the call arrived with pieces of another format's markup left in the text",
         _ => "a call arrived whose name or arguments are pieces of markup",
@@ -200,54 +207,4 @@ fn several_names(name: &str, side: &Side<'_>) -> bool {
     let declared = |text: &str| side.request.tools.iter().any(|tool| text.starts_with(&tool.name));
     let mut rests = side.request.tools.iter().filter_map(|tool| name.strip_prefix(tool.name.as_str()));
     rests.any(declared)
-}
-
-/// No call, no markup, and tokens that went nowhere.
-fn swallowed<'a>(facts: &Facts<'a>) -> Option<ToolTrouble<'a>> {
-    let side =
-        facts.sides.iter().find(|side| matches!(side.call_state(), CallState::Silent | CallState::Lost)).copied()?;
-    let silent = side.call_state() == CallState::Silent;
-    if silent && facts.reasoning_parser_swallows() {
-        return None;
-    }
-    // Thoughts that the server keeps to itself would look the same.
-    let all_is_shown = facts.model().reasons == Some(false) || facts.sides.iter().all(Side::has_reasoning);
-    let whole_pair = all_is_shown
-        && facts.sides.len() > 1
-        && facts.sides.iter().all(|other| matches!(other.call_state(), CallState::Silent | CallState::Lost));
-    if !silent && !whole_pair && !side.ends_open() {
-        return None;
-    }
-    let seen = format!(
-        "tokens were generated but nothing was delivered for them: {}tool_calls empty, {}, finish_reason {}",
-        side.tokens().map(|tokens| format!("{tokens} completion tokens, ")).unwrap_or_default(),
-        if silent { "no text" } else { "less text than they hold" },
-        side.finish(),
-    );
-    Some(trouble(swallower(facts, &side), side, Confidence::Medium, seen))
-}
-
-/// What swallows: the kinds that leave the same nothing, told apart by what is known beside the wire.
-fn swallower(facts: &Facts<'_>, side: &Side<'_>) -> ToolKind {
-    let single = facts.sides.len() == 1;
-    let own = facts.tool_parser_is_the_models() == Some(true);
-    if single && side.mode == Mode::Stream && (side.finish() == "tool_calls" || own || facts.parser_loses_streams()) {
-        ToolKind::OneMode
-    } else if side.finish() == "tool_calls" {
-        ToolKind::LostInParser
-    } else if facts.history_ids_unfit() {
-        ToolKind::HistoryIds
-    } else if facts.is_harmony()
-        && facts.server().is("vllm")
-        && facts.launch.tool_parser.value().is_some()
-        && facts.launch.auto_tool_choice == Some(false)
-    {
-        ToolKind::SwitchedOff
-    } else if facts.is_harmony() && facts.server().is("vllm") {
-        ToolKind::NoParser
-    } else if facts.launch.tool_parser == Known::Absent || own {
-        ToolKind::Dropped
-    } else {
-        ToolKind::WrongParser
-    }
 }

@@ -46,7 +46,7 @@ impl Facts<'_> {
     }
 
     /// The user speaks of the very tag the call in the text begins with, or asks to be shown how a call is written, and the
-    /// answer shows it within prose; no call is missed.
+    /// answer shows it within prose; or it repeats what the user wrote. No call is missed.
     #[must_use]
     pub fn markup_was_asked_for(&self, side: &Side<'_>) -> bool {
         if self.call_was_missed() || self.forced() {
@@ -54,6 +54,10 @@ impl Facts<'_> {
         }
         let (user, markup) = (self.view.request.text_of("user"), side.leaked_text().trim());
         let asks_for = |pattern: &LazyLock<Option<Regex>>| pattern.as_ref().is_some_and(|it| it.is_match(&user));
+        // Word for word the user's own: the answer repeats it.
+        if markup.len() > PROSE && user.contains(markup) {
+            return true;
+        }
         // Python in a fence is code as long as no call is missed; JSON is none.
         if side.in_fence() && !markup.contains('{') && asks_for(&CODE) {
             return true;

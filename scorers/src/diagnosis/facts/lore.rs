@@ -16,13 +16,19 @@ impl Facts<'_> {
         self.server().version.as_deref()
     }
 
+    /// The families a tool parser of this name is made for. Engines whose parsers nobody has read take vLLM's names, and mean
+    /// what vLLM means by them (vllm-mlx, Rapid-MLX, llm-d).
+    fn families_of(&self, parser: &str) -> &'static [String] {
+        let known = !catalogue::parser_names(self.engine(), FamilyKind::Tool, None).is_empty();
+        let named_by = if known { self.engine() } else { "vllm" };
+        catalogue::parser_families(named_by, FamilyKind::Tool, parser)
+    }
+
     /// The family that the model, else the configured parser, speaks.
     #[must_use]
     pub fn written_family(&self) -> Option<&'static str> {
         let parser = || self.launch.tool_parser.value();
-        let of_parser = || {
-            catalogue::parser_families(self.engine(), FamilyKind::Tool, parser()?).first().map(|family| family.as_str())
-        };
+        let of_parser = || self.families_of(parser()?).first().map(|family| family.as_str());
         self.model().tool_family().or_else(of_parser)
     }
 
@@ -38,7 +44,7 @@ impl Facts<'_> {
     pub fn tool_parser_reads(&self, family: Option<&str>) -> Option<bool> {
         let (parser, family) = (self.launch.tool_parser.value()?, family?);
         let measured = catalogue::outcome(self.engine(), self.version(), family, parser, Mode::Plain, false);
-        let own = catalogue::parser_families(self.engine(), FamilyKind::Tool, parser);
+        let own = self.families_of(parser);
         let made_for = own.iter().any(|own| same_bytes(own, family));
         match measured {
             Some(measured) => Some(measured.outcome == MatrixOutcome::Ok || made_for),
@@ -61,7 +67,7 @@ impl Facts<'_> {
     #[must_use]
     pub fn tool_parser_is_made_for(&self, family: &str) -> bool {
         let Some(parser) = self.launch.tool_parser.value() else { return false };
-        let own = catalogue::parser_families(self.engine(), FamilyKind::Tool, parser);
+        let own = self.families_of(parser);
         own.iter().any(|own| same_bytes(own, family))
     }
 
@@ -70,7 +76,7 @@ impl Facts<'_> {
     pub fn tool_parser_is_the_models(&self) -> Option<bool> {
         let parser = self.launch.tool_parser.value()?;
         let rule = self.model().rule?;
-        let reads = catalogue::parser_families(self.engine(), FamilyKind::Tool, parser);
+        let reads = self.families_of(parser);
         Some(
             rule.parsers(self.engine()).0 == Some(parser)
                 || rule.tool_families.iter().any(|family| reads.contains(family)),
@@ -139,6 +145,12 @@ impl Facts<'_> {
     #[must_use]
     pub fn is_harmony(&self) -> bool {
         self.model().tool_family() == Some("gptoss_harmony")
+    }
+
+    /// The engine takes its parser from the model or its template, and has no flag for another.
+    #[must_use]
+    pub fn engine_chooses_parser(&self) -> bool {
+        ["ollama", "mlx", "lm_studio"].contains(&self.engine())
     }
 
     /// vLLM's flags on another engine: the format is common, the parser is more often wrong than absent.

@@ -203,6 +203,14 @@ impl<'a> Side<'a> {
         }
     }
 
+    /// Where the arguments belong stands a whole call in the model's own markup, the tool's name being a declared one.
+    #[must_use]
+    pub fn holds_raw_answer(&self) -> bool {
+        let mut calls = self.completion.tool_calls.iter();
+        let raw = |call: &ToolCall| self.request.tool(&call.name).is_some() && call.arguments.value().is_err();
+        self.leak_place() == Some("tool_calls") && calls.all(raw)
+    }
+
     /// Tool markup beside delivered calls.
     #[must_use]
     pub fn left_over(&self) -> Option<&'a str> {

@@ -1,5 +1,7 @@
 //! `bad_args`: a call's arguments are spoilt on the way.
 
+use serde_json::Value;
+
 use crate::args;
 use crate::completion::{Arguments, Mode, ToolCall};
 use crate::diagnosis::causes::{Departure, Maker, ToolKind};
@@ -118,43 +120,59 @@ fn lost(signs: &Signs<'_>) -> Option<Finding> {
 fn unfit(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let misfit = signs.misfit.as_ref()?;
-    let name = &misfit.call.name;
     let draft = |message: String| {
         Draft::new(&RULE, Blame::ServerBug, misfit.confidence, message)
             .families(misfit.family, facts.launch.tool_parser.value())
             .evidence(facts, "arguments", &misfit.call.arguments.as_text())
     };
+    let upgrade = advice::upgrade(facts);
+    let name = &misfit.call.name;
     match (misfit.maker, &misfit.departure) {
         (Maker::Mistyped, Departure::Type { key, wants, by_reference, value, .. }) => {
-            let message = format!(
-                "argument `{key}` of {name} arrives as {} where the schema says {wants}: the model's format writes no \
-                 types, and the parser is to take them from the schema",
-                args::kind(value),
-            );
             let plain = if *by_reference { "inline the $ref" } else { "state one plain type, without anyOf," };
             Some(
-                draft(message)
+                draft(mistyped(name, key, wants, value))
                     .ruled_out("the model: what it wrote reads as the declared type")
                     .fix(format!("{plain} for `{key}` in the tool's schema"))
-                    .fix(advice::upgrade(facts))
+                    .fix(upgrade)
                     .done(),
             )
         }
-        (Maker::Lost, departure) => {
-            let message = format!(
-                "{}, and far more tokens were generated than arrived: what is missing may have been lost in the parser",
-                departure.in_words(name)
-            );
-            Some(
-                draft(message)
-                    .severity(Severity::Warning)
-                    .fix("compare with the raw text (skip_special_tokens: false, or the engine's log)")
-                    .fix(advice::upgrade(facts))
-                    .done(),
-            )
-        }
+        (Maker::Mistyped, Departure::Boxed(key)) => Some(
+            draft(boxed(name, key))
+                .ruled_out("the values: without the wrapper they fit the tool")
+                .fix(upgrade)
+                .fix(format!("unwrap `{key}` in the client until then"))
+                .done(),
+        ),
+        (Maker::Lost, departure) => Some(
+            draft(lost_on_the_way(&departure.in_words(name)))
+                .severity(Severity::Warning)
+                .fix("compare with the raw text (skip_special_tokens: false, or the engine's log)")
+                .fix(upgrade)
+                .done(),
+        ),
         _ => None,
     }
+}
+
+fn mistyped(name: &str, key: &str, wants: &str, value: &Value) -> String {
+    format!(
+        "argument `{key}` of {name} arrives as {} where the schema says {wants}: the model's format writes \
+         values as bare text, and the parser is to type them by the schema",
+        args::kind(value),
+    )
+}
+
+fn boxed(name: &str, key: &str) -> String {
+    format!(
+        "the arguments of {name} arrive one level too deep, in `{key}`, which is no parameter of it: the parser \
+         took the model's wrapper for a parameter"
+    )
+}
+
+fn lost_on_the_way(departs: &str) -> String {
+    format!("{departs}, and far more tokens were generated than arrived: what is missing may have been lost in the parser")
 }
 
 fn spoilt(facts: &Facts<'_>, side: &Side<'_>, call: &ToolCall) -> Option<Finding> {
@@ -177,14 +195,22 @@ fn spoilt(facts: &Facts<'_>, side: &Side<'_>, call: &ToolCall) -> Option<Finding
     if side.mode == Mode::Stream || side.at_cap() || call.arguments.value().is_ok() || text.trim().is_empty() {
         return None;
     }
+    let raw = facts.forced() && side.holds_raw_answer();
+    let why = if raw {
+        ": the answer to a forced tool_choice is handed on as the arguments, in the model's own markup, and the parser did \
+         not look at it"
+    } else {
+        ""
+    };
     let message = format!(
-        "the arguments of {} are no JSON although the answer is complete (finish_reason {})",
+        "the arguments of {} are no JSON although the answer is complete (finish_reason {}){why}",
         call.name,
         side.finish()
     );
     Some(
         draft(Blame::ServerBug, Confidence::Medium, message)
             .ruled_out("the budget: finish_reason is not length")
+            .fixes(raw.then(|| "tool_choice auto, which the parser reads".to_owned()))
             .fix(advice::upgrade(facts))
             .fixes(advice::tool_parser(facts, None))
             .done(),

@@ -1,5 +1,7 @@
 //! `degenerate_text`: the answer is one symbol over and over, or blanks to the end of the budget.
 
+use serde_json::Value;
+
 use crate::diagnosis::facts::{Facts, Side};
 use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
@@ -24,9 +26,13 @@ const RUN: usize = 40;
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let side = facts.sides.iter().find(|side| side.at_cap() || facts.something_failed())?;
-    if facts.wants_json() && side.at_cap() && blanks(side) {
-        let message = "the JSON runs into blanks up to the token cap: the grammar \
-                       allows white space without limit, and the model cannot leave it";
+    let in_call = under_grammar(facts) && side.completion.text().trim_start().starts_with(['<', '[', '{']);
+    if (facts.wants_json() || in_call) && side.at_cap() && blanks(side) {
+        let what = if facts.wants_json() { "JSON" } else { "call" };
+        let message = format!(
+            "the {what} runs into blanks up to the token cap: the grammar \
+             allows white space without limit, and the model cannot leave it"
+        );
         return Some(
             Draft::new(&RULE, Blame::ServerBug, Confidence::High, message)
                 .evidence(facts, "content", side.completion.text().trim_end())
@@ -58,6 +64,14 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         .fix(advice::upgrade(facts))
         .done(),
     )
+}
+
+/// Calls are written under a grammar: a forced one, or those of strict tools (xgrammar#802: nothing but white space where a
+/// tool takes no arguments).
+fn under_grammar(facts: &Facts<'_>) -> bool {
+    let tools = facts.view.request.field("tools").and_then(Value::as_array).into_iter().flatten();
+    let strict = |tool: &Value| tool.pointer("/function/strict").and_then(Value::as_bool) == Some(true);
+    facts.forced() || tools.into_iter().any(strict)
 }
 
 /// Words of many scripts glued together: no language, and no model's meaning.

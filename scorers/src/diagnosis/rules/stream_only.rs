@@ -4,6 +4,7 @@ use crate::completion::{Body, Mode, ToolCall};
 use crate::diagnosis::causes::{ReasoningKind, ToolKind};
 use crate::diagnosis::facts::{Facts, Known, Side};
 use crate::diagnosis::rule::Draft;
+use crate::dialects::Strength;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs, advice};
 
 mod arguments;
@@ -175,8 +176,14 @@ fn from_causes(signs: &Signs<'_>) -> Option<Finding> {
             (true, _) => "; non-stream works",
             _ => "",
         };
+        // A gateway that asks for calls in JSON of its own reads them in plain answers alone (litellm#35711).
+        let bare = side.leak().is_some_and(|(found, _)| found.strength == Strength::Weak);
+        let gateway = facts.server().gateway.as_deref().filter(|_| bare);
+        let blame = if gateway.is_some() { Blame::Gateway } else { Blame::ServerBug };
+        let direct = "use the gateway's chat route for this engine (LiteLLM: ollama_chat/ instead of ollama/)";
         return Some(
-            draft(signs, trouble.confidence, format!("{}{note}", trouble.seen))
+            Draft::new(&RULE, blame, trouble.confidence, format!("{}{note}", trouble.seen))
+                .fixes(gateway.map(|_| direct.to_owned()))
                 .families(trouble.family, facts.launch.tool_parser.value())
                 .evidence(facts, if side.mode == Mode::Stream { "stream" } else { "content" }, side.completion.text())
                 .evidence(facts, "finish_reason", side.finish())

@@ -43,13 +43,16 @@ pub(crate) static DEEPSEEK_V32_DSML: ToolDialect = ToolDialect {
 pub(crate) static DEEPSEEK_V4_DSML: ToolDialect = ToolDialect {
     family: "deepseek_v4_dsml",
     same_as: &[],
-    models: &[],
+    models: &["deepseek-v4"],
     looks_like: "<｜DSML｜tool_calls><｜DSML｜invoke name=\"…\">…",
     grammar: &Pattern {
-        forms: &[Form::signed(
-            DSML_INVOKE,
-            &["<｜DSML｜tool_calls>", "</｜DSML｜tool_calls>", "<｜DSML｜toolcalls>", "<｜DSML｜tool>"],
-        )],
+        forms: &[
+            Form::signed(
+                DSML_INVOKE,
+                &["<｜DSML｜tool_calls>", "</｜DSML｜tool_calls>", "<｜DSML｜toolcalls>", "<｜DSML｜tool>"],
+            ),
+            Form::partial(DSML_INVOKE),
+        ],
         around: ["\n\n<｜DSML｜tool_calls>\n", "\n", "\n</｜DSML｜tool_calls>"],
         glue: &["<｜DSML｜toolcalls>", "</｜DSML｜toolcalls>", "<｜DSML｜tool>", "</｜DSML｜tool>"],
         block: false,

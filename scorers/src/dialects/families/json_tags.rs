@@ -82,33 +82,6 @@ pub(crate) static QWEN25_CODER_TOOLS: ToolDialect = ToolDialect {
     },
 };
 
-/// Tags that prompts and templates of no one family teach: LM Studio's default prompt, Modelfiles of Gemma 3 (ollama#9680).
-pub(crate) static TAUGHT_TAGS: ToolDialect = ToolDialect {
-    family: "taught_tags",
-    same_as: &[],
-    models: &[],
-    looks_like: r#"[TOOL_REQUEST]{"name": …, "arguments": …}[END_TOOL_REQUEST], <tool>{…}</tool>"#,
-    grammar: &Pattern {
-        forms: &[
-            Form::partial(&[
-                Lit("[TOOL_REQUEST]"),
-                Space("\n"),
-                Calls(&ARGUMENTS),
-                Space("\n"),
-                Close("[END_TOOL_REQUEST]"),
-            ]),
-            Form::partial(&[Lit("<tool>"), Space("\n"), Calls(&ARGUMENTS), Space("\n"), Close("</tool>")]),
-            Form::partial(&[Lit("<tool_use>"), Space("\n"), Calls(&ARGUMENTS), Space("\n"), Close("</tool_use>")]),
-            Form::partial(&[Lit("<toolcall>"), Space("\n"), Calls(&ARGUMENTS), Space("\n"), Close("</toolcall>")]),
-            Form::partial(&[Lit("<function>"), Space("\n"), Calls(&ARGUMENTS), Space("\n"), Close("</function>")]),
-            Form::partial(&[Lit("<action>"), Space("\n"), Calls(&ARGUMENTS), Space("\n"), Close("</action>")]),
-        ],
-        around: ["", "\n", ""],
-        glue: &[],
-        block: false,
-    },
-};
-
 /// Granite 20B function calling.
 pub(crate) static GRANITE_20B_FC: ToolDialect = ToolDialect {
     family: "granite_20b_fc",

@@ -12,6 +12,7 @@ mod marked_elements;
 mod named;
 mod pythonic;
 mod suffixed;
+mod taught;
 
 pub(super) use argkey::*;
 pub(super) use braces::*;
@@ -23,3 +24,4 @@ pub(super) use json_tags::*;
 pub(super) use marked_elements::*;
 pub(super) use named::*;
 pub(super) use pythonic::*;
+pub(super) use taught::*;

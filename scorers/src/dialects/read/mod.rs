@@ -21,6 +21,7 @@ pub(super) use form::Form;
 pub(super) use params::{Params, Typing};
 pub(super) use part::Part;
 pub(super) use pattern::Pattern;
+pub(in crate::dialects) use python::whole as python_literal;
 pub(super) use python_write::Quote;
 pub(super) use shape::Shape;
 pub(crate) use stand::{Stand, is_word_of_sentence};

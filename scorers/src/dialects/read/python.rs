@@ -9,7 +9,7 @@ use super::cx::{Cx, Miss};
 const DEEPEST: usize = 64;
 
 /// The literal that a whole text is.
-pub(super) fn whole(text: &str) -> Option<Value> {
+pub(in crate::dialects) fn whole(text: &str) -> Option<Value> {
     let mut reader = Reader { text, at: 0 };
     let value = reader.value(DEEPEST)?;
     reader.space();

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::super::read::{fit, of_declared_type};
-use super::wrapped;
+use super::super::read::{fit, of_declared_type, python_literal};
+use super::{boxed, wrapped};
 use crate::completion::{Arguments, Completion, Mode, ToolCall};
 use crate::request::Request;
 
@@ -59,6 +59,10 @@ pub(super) fn mend(
         }
     }
     if let (true, Some(tool)) = (untyped, request.tool(&call.name)) {
+        if let Some((key, inner)) = boxed::unboxed(&value, tool) {
+            book(boxed::BOXED, &format!("the arguments stand in `{key}`, which the tool does not have"));
+            (value, changed) = (inner, true);
+        }
         for key in retype(&mut value, &tool.parameters) {
             book(UNTYPED, &format!("`{key}` is of another type than declared, and its text reads as the declared one"));
             changed = true;
@@ -88,11 +92,15 @@ fn retype(value: &mut Value, parameters: &Value) -> Vec<String> {
     keys
 }
 
-/// A call whose values would be of another type if the model's format writes none: the format is worth a look.
+/// A call whose arguments would be others if the model's format writes no types: the format is worth a look.
 pub(crate) fn may_have_lost_types(call: &ToolCall, request: &Request) -> bool {
     let Some(tool) = request.tool(&call.name) else { return !request.tools.is_empty() };
     // What is no object yet may be one when it is mended.
-    let Ok(Value::Object(map)) = call.arguments.value() else { return call.arguments != Arguments::Missing };
+    let value = call.arguments.value();
+    if value.as_ref().is_ok_and(|value| boxed::unboxed(value, tool).is_some()) {
+        return true;
+    }
+    let Ok(Value::Object(map)) = value else { return call.arguments != Arguments::Missing };
     let schema = |key: &str| tool.parameters.get("properties")?.get(key);
     map.iter().any(|(key, value)| {
         schema(key).is_some_and(|schema| of_declared_type(value, schema, &tool.parameters).is_some())
@@ -115,6 +123,10 @@ fn read(arguments: &Arguments, lossy: bool, book: &mut impl FnMut(&str, &str)) -
                 book("arguments_surplus", "closing brackets or words stand behind the object");
                 return Some((whole, true));
             }
+            Err(_) if let Some(literal) = python_object(text) => {
+                book("arguments_python", "the arguments are a Python dictionary, printed as such");
+                return Some((literal, true));
+            }
             Err(_) => {
                 let closed = lossy.then(|| closed(text)).flatten()?;
                 book("arguments_cut", "the closing brackets are missing");
@@ -136,6 +148,11 @@ fn read(arguments: &Arguments, lossy: bool, book: &mut impl FnMut(&str, &str)) -
         }
     }
     value.is_object().then_some((value, changed))
+}
+
+/// A Python dictionary with text in single quotes: a server printed what it had parsed (mlx-openai-server#124).
+fn python_object(text: &str) -> Option<Value> {
+    text.contains('\'').then(|| python_literal(text.trim())).flatten().filter(Value::is_object)
 }
 
 /// The object that the text holds several times, or behind an empty one, and nothing else.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::{Call, Hints, Recognition, recognise, tool_dialect};
+use super::super::{Call, Hints, Recognition, Strength, recognise, tool_dialect};
 use super::arguments;
 use crate::completion::{Arguments, Completion, Deviation, ToolCall};
 use crate::request::Request;
@@ -28,15 +28,7 @@ pub(super) fn mend(
             });
         };
         let mut call = call;
-        // The model writes neither: they are the server's to give.
-        if call.id.as_deref().unwrap_or_default().is_empty() {
-            book("tool_call_id_missing", "the call has no id");
-            call.id = Some(format!("recovered_{index}"));
-        }
-        if call.kind.is_none() {
-            book("tool_call_type_missing", "the call has no type");
-            call.kind = Some("function".to_owned());
-        }
+        give(&mut call, index, &mut book);
         if !request.tools.is_empty() && request.tool(&call.name).is_none() {
             if let Some(name) = cleaned(&call.name, request) {
                 book("markup_in_name", "the function's name carries markup");
@@ -48,11 +40,29 @@ pub(super) fn mend(
                 continue;
             }
         }
+        if let Some((seen, inner)) = raw_call(&call, request, hints) {
+            book("call_misread", &format!("the arguments are the {} markup of the whole call", seen.family));
+            found.get_or_insert(seen);
+            mended.extend(inner.into_iter().map(|inner| rebuilt(&call, inner)));
+            continue;
+        }
         arguments::mend(&mut call, request, lossy, hints.untyped, &mut book);
         mended.push(call);
     }
     out.tool_calls = mended;
     found
+}
+
+/// Id and type: the model writes neither, they are the server's to give.
+fn give(call: &mut ToolCall, index: usize, book: &mut impl FnMut(&str, &str)) {
+    if call.id.as_deref().unwrap_or_default().is_empty() {
+        book("tool_call_id_missing", "the call has no id");
+        call.id = Some(format!("recovered_{index}"));
+    }
+    if call.kind.is_none() {
+        book("tool_call_type_missing", "the call has no type");
+        call.kind = Some("function".to_owned());
+    }
 }
 
 /// Takes empty entries off the list, where something else arrived: no model writes them.
@@ -92,6 +102,19 @@ fn cleaned(name: &str, request: &Request) -> Option<String> {
     // What follows the name must be residue, not the call's own arguments.
     let carries_more = name.contains("<arg_key>") || name.contains("<parameter") || name.contains('{');
     (!carries_more && request.tool(short).is_some()).then(|| short.to_owned())
+}
+
+/// The calls whose markup stands where the arguments of a declared tool belong: a forced choice takes the answer for the
+/// arguments (vllm#44906, #51804). The first must be of that tool.
+fn raw_call(call: &ToolCall, request: &Request, hints: &Hints<'_>) -> Option<(Recognition, Vec<Call>)> {
+    let text = match &call.arguments {
+        Arguments::Text(text) if serde_json::from_str::<Value>(text).is_err() => text,
+        _ => return None,
+    };
+    request.tool(&call.name)?;
+    let seen = recognise(text, hints).filter(|seen| seen.strength != Strength::Weak && seen.damage.is_none())?;
+    let calls = tool_dialect(seen.family)?.parse(text, hints)?.calls;
+    (calls.first()?.name == call.name).then_some((seen, calls))
 }
 
 /// The calls in the texts that a wrong parser made of one.

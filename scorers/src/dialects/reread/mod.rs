@@ -5,6 +5,7 @@
 mod answer;
 mod arguments;
 mod beheaded;
+mod boxed;
 mod calls;
 mod misfiled;
 mod residue;
@@ -12,4 +13,5 @@ mod wrapped;
 
 pub use answer::reread;
 pub(crate) use arguments::{UNTYPED, may_have_lost_types};
+pub(crate) use boxed::{BOXED, unboxed};
 pub(crate) use wrapped::{PADDED, QUOTED};
