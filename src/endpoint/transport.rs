@@ -12,6 +12,8 @@ pub(super) fn classify(error: reqwest::Error, answered: bool) -> TransportError 
     let chain = chain(&error);
     let kind = if error.is_timeout() {
         Kind::Timeout
+    } else if let Some(unread) = unread(&chain).filter(|_| !answered) {
+        return unread;
     } else if answered {
         Kind::Cut
     } else if let Some(kind) = io_kind(&error) {
@@ -24,6 +26,19 @@ pub(super) fn classify(error: reqwest::Error, answered: bool) -> TransportError 
         Kind::Cut
     };
     TransportError { kind, message: chain.chars().take(500).collect() }
+}
+
+/// An answer that came and is none that HTTP/1.1 knows. hyper (1.x) keeps its kinds to itself; its words are stable.
+fn unread(chain: &str) -> Option<TransportError> {
+    if chain.contains("message head is too large") {
+        let message = "the answer's headers are more than is read".to_owned();
+        return Some(TransportError { kind: Kind::TooLarge, message });
+    }
+    let words = ["invalid HTTP version", "invalid HTTP status-code", "invalid HTTP header"];
+    words
+        .iter()
+        .any(|words| chain.contains(words))
+        .then(|| TransportError { kind: Kind::NotHttp, message: format!("no HTTP: {chain}").chars().take(500).collect() })
 }
 
 /// The failure of what took longer than allowed.

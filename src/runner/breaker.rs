@@ -160,6 +160,8 @@ fn sign(exchange: &Exchange) -> Sign {
         (Some(429), _) => Sign::Limited,
         (Some(status), _) if status >= 500 => Sign::Dead,
         (_, Some(error)) if error.kind == Kind::Timeout => Sign::Slow,
+        // An answer without end costs as much as a run may cost.
+        (_, Some(error)) if error.kind == Kind::TooLarge => Sign::Dead,
         (None, Some(error)) if matches!(error.kind, Kind::Refused | Kind::Dns) => Sign::Gone,
         (None, _) => Sign::Dead,
         _ => Sign::Alive,
@@ -168,6 +170,9 @@ fn sign(exchange: &Exchange) -> Sign {
 
 fn why(exchange: &Exchange) -> String {
     match (exchange.status, &exchange.error) {
+        (Some(status @ 200..=299), Some(error)) => {
+            format!("status {status}, {}", error.message.chars().take(200).collect::<String>())
+        }
         (Some(status), _) => format!("status {status}"),
         (None, Some(error)) => error.message.chars().take(200).collect(),
         (None, None) => "no answer".to_owned(),

@@ -68,7 +68,7 @@ fn is_passing(exchange: &Exchange, timeout: Duration) -> bool {
         (Some(501 | 505), _) => false,
         (Some(status), _) => matches!(status, 408 | 425 | 429) || status >= 500,
         (None, Some(error)) => match error.kind {
-            Kind::Refused | Kind::Dns | Kind::Cut => true,
+            Kind::Refused | Kind::Dns | Kind::Cut | Kind::NotHttp => true,
             Kind::Timeout => is_brief(exchange, timeout),
             _ => false,
         },

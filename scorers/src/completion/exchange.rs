@@ -214,6 +214,8 @@ pub enum TransportErrorKind {
     Cut,
     /// The answer was larger than the bound.
     TooLarge,
+    /// What came back is no HTTP: another service listens there.
+    NotHttp,
     /// Anything else.
     Other,
 }

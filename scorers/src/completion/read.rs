@@ -42,6 +42,9 @@ fn answer(exchange: &Exchange, notes: &mut Notes) -> Answer {
     if exchange.status.is_some_and(|status| status >= 300) {
         return Answer::Fault(status(exchange, notes));
     }
+    if let Some(compressed) = compressed(exchange).filter(|_| !begins_readable(&exchange.body)) {
+        return compressed;
+    }
     let events = match &exchange.body {
         Body::None => false,
         Body::Plain(raw) => sse::looks_like_events(&raw.0),
@@ -130,10 +133,8 @@ fn not_json(exchange: &Exchange, text: &str, error: &str, notes: &mut Notes) -> 
         notes.add("html_body", "", start);
         return fault(FaultKind::NotJson, exchange, &html_words(start));
     }
-    if let Some(coding) = coding(exchange) {
-        let message =
-            format!("the body is compressed ({coding}), which was not asked for: the server or a proxy adds it");
-        return fault(FaultKind::NotJson, exchange, &message);
+    if let Some(compressed) = compressed(exchange) {
+        return compressed;
     }
     if matches!(start.bytes().next(), Some(b'{' | b'[')) && error.starts_with("EOF") {
         notes.add("truncated_json", "", error);
@@ -141,10 +142,26 @@ fn not_json(exchange: &Exchange, text: &str, error: &str, notes: &mut Notes) -> 
     fault(FaultKind::NotJson, exchange, &format!("{error}: {text}"))
 }
 
-/// The coding a body is compressed with, where its header tells one. No request asks for any.
-fn coding(exchange: &Exchange) -> Option<String> {
+/// The fault of a body that its header calls compressed. No request asks for that.
+fn compressed(exchange: &Exchange) -> Option<Answer> {
     let told = exchange.header("content-encoding")?.trim();
-    (!told.is_empty() && !told.eq_ignore_ascii_case("identity")).then(|| bounded(told, 40))
+    if told.is_empty() || told.eq_ignore_ascii_case("identity") {
+        return None;
+    }
+    let coding = bounded(told, 40);
+    let message = format!("the body is compressed ({coding}), which was not asked for: the server or a proxy adds it");
+    Some(fault(FaultKind::NotJson, exchange, &message))
+}
+
+/// A body that is text whatever its header tells: nothing, or a beginning of JSON, HTML or events.
+fn begins_readable(body: &Body) -> bool {
+    let raw = match body {
+        Body::None => &[],
+        Body::Plain(raw) => raw.0.as_slice(),
+        Body::Pieces(pieces) => pieces.first().map_or(&[][..], |piece| piece.raw.0.as_slice()),
+    };
+    let start = raw.trim_ascii_start();
+    start.first().is_none_or(|first| matches!(first, b'{' | b'[' | b'<' | b'"')) || sse::looks_like_events(start)
 }
 
 /// A status of 300 or above: what the body says of it.
@@ -172,8 +189,9 @@ fn status(exchange: &Exchange, notes: &mut Notes) -> Fault {
     };
     let mut fault = error.fault(FaultKind::Status, exchange.status, notes);
     let elsewhere = exchange.status.filter(|status| (300..400).contains(status)).and(exchange.header("location"));
-    if let Some(place) = elsewhere.filter(|_| fault.message.is_empty()) {
-        fault.message = format!("it names another address: {}", bounded(place, 300));
+    if let Some(place) = elsewhere {
+        let between = if fault.message.is_empty() { "" } else { "; " };
+        fault.message = format!("{}{between}it names another address: {}", fault.message, bounded(place, 300));
     }
     fault
 }
@@ -185,6 +203,7 @@ pub(super) fn transport(error: &TransportError, status: Option<u16>) -> Fault {
         TransportErrorKind::Timeout => FaultKind::Timeout,
         TransportErrorKind::Cut => FaultKind::Cut,
         TransportErrorKind::TooLarge => FaultKind::TooLarge,
+        TransportErrorKind::NotHttp => FaultKind::NotJson,
         TransportErrorKind::Other if status.is_some() => FaultKind::Cut,
         TransportErrorKind::Other => FaultKind::Unreachable,
     };

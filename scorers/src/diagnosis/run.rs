@@ -16,6 +16,8 @@ use crate::scorer::Verdict;
 
 /// How many tasks are remembered by name.
 const TASKS: usize = 256;
+/// How many models are remembered by name.
+const MODELS: usize = 8;
 /// How many scorers are remembered by name.
 const SCORERS: usize = 64;
 
@@ -47,6 +49,10 @@ pub struct RunSignals {
     pub tools_counted: u64,
     /// Prompt tokens of the same messages with and without tools, by a digest of the messages: bounded.
     pub prompts: BTreeMap<u64, Prompts>,
+    /// The model that the requests name.
+    pub asked_model: Option<String>,
+    /// The models that the answers name, and how often: a bounded number of them.
+    pub models: BTreeMap<String, u64>,
     /// The last answer's digest, to tell a constant answer from several.
     pub last_failure: u64,
 }
@@ -85,6 +91,7 @@ impl RunSignals {
         let completions: Vec<&Completion> = judgement.answers.iter().filter_map(|answer| answer.completion()).collect();
         let Some(first) = completions.first() else { return };
         self.answered += 1;
+        self.add_models(request, &completions);
         self.passed += u64::from(judgement.outcome == Outcome::Passed);
         self.add_verdicts(judgement);
         if judgement.outcome == Outcome::Failed && !super::blames_server(&judgement.findings) {
@@ -100,6 +107,19 @@ impl RunSignals {
         }
         self.add_calls(request, judgement, first);
         self.add_prompt(request, first);
+    }
+
+    fn add_models(&mut self, request: &Request, completions: &[&Completion]) {
+        if self.asked_model.is_none() {
+            self.asked_model = request.field("model").and_then(|model| model.as_str()).map(short);
+        }
+        for name in completions.iter().filter_map(|completion| completion.model.as_deref()) {
+            if let Some(count) = self.models.get_mut(name) {
+                *count += 1;
+            } else if !name.is_empty() && self.models.len() < MODELS {
+                *self.models.entry(short(name)).or_default() += 1;
+            }
+        }
     }
 
     fn add_verdicts(&mut self, judgement: &Judgement) {
@@ -156,6 +176,11 @@ impl RunSignals {
             *place = Some(tokens);
         }
     }
+}
+
+/// As much of a hostile name as is kept.
+fn short(name: &str) -> String {
+    name.chars().take(200).collect()
 }
 
 /// The findings about the run as a whole.

@@ -100,6 +100,7 @@ fn transport_errors() {
         (T::Timeout, FaultKind::Timeout),
         (T::Cut, FaultKind::Cut),
         (T::TooLarge, FaultKind::TooLarge),
+        (T::NotHttp, FaultKind::NotJson),
     ] {
         let error = Some(TransportError { kind, message: "why".into() });
         let read = fault(&Exchange { status: None, body: Body::None, error, ..plain("") });
@@ -172,11 +173,18 @@ fn a_compressed_body_and_a_redirect_say_what_they_are() {
     let gzip = fault(&with("Content-Encoding", "gzip", 200, b"\x1f\x8b\x08\x00\xff"));
     assert_eq!(gzip.kind, FaultKind::NotJson);
     assert!(gzip.message.starts_with("the body is compressed (gzip), which was not asked for"), "{gzip:?}");
+    let begins_like_json = fault(&with("content-encoding", "br", 200, b"[\xe0W\x1b}v"));
+    assert!(begins_like_json.message.starts_with("the body is compressed (br)"), "{begins_like_json:?}");
+    let streamed = Exchange {
+        headers: vec![("content-encoding".to_owned(), "gzip".to_owned())],
+        ..streamed(&["\x1f\u{8b}\u{8}\n\n", "x\n\n"])
+    };
+    assert!(fault(&streamed).message.starts_with("the body is compressed (gzip)"), "a stream likewise");
     let same = fault(&with("content-encoding", "identity", 200, b"oops"));
     assert!(same.message.ends_with("oops"), "{same:?}");
 
     let moved = fault(&with("location", "/login", 302, b""));
     assert_eq!((moved.kind, moved.message.as_str()), (FaultKind::Status, "it names another address: /login"));
     let said = fault(&with("location", "/login", 302, b"Found"));
-    assert_eq!(said.message, "Found", "the words of the server stand first");
+    assert_eq!(said.message, "Found; it names another address: /login", "the words of the server stand first");
 }

@@ -23,6 +23,9 @@ const BROKEN: char = '\u{fffd}';
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
+    if let Some(finding) = foreign(facts) {
+        return Some(finding);
+    }
     let side = facts.sides.iter().find(|side| side.mode == Mode::Stream && !side.at_cap() && count(side) > 0)?;
     let plain = facts.sides.iter().find(|side| side.mode == Mode::Plain && !side.is_silent());
     let borne_out = match plain {
@@ -47,6 +50,29 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
             .evidence(facts, "stream", side.completion.text())
             .ruled_out("the model: the bytes were whole before they were cut into deltas")
             .fix("use stream: false")
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
+}
+
+/// Bytes that are no UTF-8, which JSON and event streams must be: another encoding, or characters cut in bytes.
+fn foreign(facts: &Facts<'_>) -> Option<Finding> {
+    let foreign = |side: &&Side<'_>| side.completion.deviations.iter().any(|found| found.kind == "invalid_utf8");
+    let side = facts.sides.iter().find(|side| !side.at_cap() && foreign(side))?;
+    let deviation = side.completion.deviations.iter().find(|found| found.kind == "invalid_utf8")?;
+    let mut shown = side.completion.text().to_owned();
+    for call in side.completion.tool_calls.iter().take(3) {
+        shown.push_str(&call.to_string());
+    }
+    let message = format!(
+        "the answer holds bytes that are no UTF-8, as JSON must be ({}): another encoding, or characters cut apart",
+        deviation.place
+    );
+    Some(
+        Draft::new(&RULE, Blame::ServerBug, Confidence::High, message)
+            .evidence(facts, "body", &shown)
+            .ruled_out("the model: it writes tokens, and the server makes the bytes of them")
+            .fix("look at what rewrites answers on the way: a proxy with another charset, a server that cuts characters")
             .fix(advice::upgrade(facts))
             .done(),
     )

@@ -1,6 +1,6 @@
 //! `unreachable_or_loading`: nothing answered: the endpoint is not there, not ready, or a hop before it gave up.
 
-use crate::completion::{Fault, FaultKind};
+use crate::completion::{Fault, FaultKind, Mode};
 use crate::diagnosis::facts::Facts;
 use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs};
@@ -18,6 +18,9 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
+/// How the words of the transport begin where the answer is no HTTP.
+const NO_HTTP: &str = "no HTTP";
+
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     if let Some(mut finding) = signs.error_finding(&RULE) {
@@ -27,7 +30,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         }
         return Some(finding);
     }
-    if signs.error.is_some() || !facts.sides.is_empty() {
+    if signs.error.is_some() {
         return None;
     }
     let (_, fault) = facts.faults.first()?;
@@ -35,7 +38,13 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         return Some(unknown_status(facts, fault));
     }
     let (says, fix) = says_and_fix(fault)?;
-    let message = format!("{says}: nothing was answered, so it is not scored");
+    let message = match facts.sides.first() {
+        None => format!("{says}: nothing was answered, so it is not scored"),
+        Some(side) => {
+            let (whole, lost) = if side.mode == Mode::Plain { ("plain", "streamed") } else { ("streamed", "plain") };
+            format!("{says}: asked {lost}; the {whole} answer to the same request arrived, and half is not scored")
+        }
+    };
     Some(
         Draft::new(&RULE, Blame::Endpoint, Confidence::High, message)
             .evidence(facts, "transport", &fault.message)
@@ -61,6 +70,14 @@ fn says_and_fix(fault: &Fault) -> Option<(&'static str, &'static str)> {
         FaultKind::Cut => {
             ("the connection broke before the answer was whole", "read the server's log; raise the proxy's timeouts")
         }
+        FaultKind::NotJson if fault.message.starts_with("the body is compressed") => (
+            "the answer is compressed, and the request asks for no compression",
+            "turn compression off where it is added (the server's middleware, the proxy), or heed Accept-Encoding there",
+        ),
+        FaultKind::NotJson if fault.message.starts_with(NO_HTTP) => (
+            "what listens at this address does not speak HTTP",
+            "look at the port: another service listens there; where the endpoint wants TLS, write https:// in the base URL",
+        ),
         FaultKind::NotJson => (
             "the answer is not JSON: something else than the engine wrote it",
             "look at what stands at this address; the base URL usually ends in /v1",

@@ -1,6 +1,7 @@
 //! The rules of a whole run, one a file.
 
 mod not_enough_evidence;
+mod several_models;
 mod suspect_scorer;
 mod template_ignores_tools;
 
@@ -29,7 +30,7 @@ impl std::fmt::Debug for RunRule {
 }
 
 /// Every rule of a run. A test walks it.
-pub static RUN_RULES: &[&RunRule] = &[&template_ignores_tools::RULE, &suspect_scorer::RULE, &not_enough_evidence::RULE];
+pub static RUN_RULES: &[&RunRule] = &[&template_ignores_tools::RULE, &suspect_scorer::RULE, &several_models::RULE, &not_enough_evidence::RULE];
 
 /// A finding in the making, without evidence of an attempt.
 fn finding(rule: &RunRule, message: String) -> Finding {
