@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use monban_scorers::completion::{self, Answer, FaultKind};
+use monban_scorers::completion::{self, Answer, FaultKind, TransportErrorKind};
 use monban_scorers::{Body, Exchange};
 use serde_json::Value;
 
 use super::EndpointArgs;
+use crate::diagnostic::nearest;
 use crate::endpoint::identify::{Identity, identify};
 use crate::endpoint::{BaseUrl, Client, ClientOptions, Secret};
 use crate::report::terminal;
@@ -56,22 +57,67 @@ pub(super) fn model(
         return Ok(Err(format!("no --model was given, and {} lists none within {seconds} s", client.base())));
     };
     let Some(names) = names(&exchange) else {
-        let why = match (&exchange.error, exchange.status) {
-            (Some(error), _) => error.message.clone(),
-            (None, Some(status @ (401 | 403))) => format!("status {status}: it wants a key, see --api-key-env"),
-            (None, status @ (None | Some(300..))) => format!("status {}", status.unwrap_or_default()),
-            (None, Some(status)) => match completion::read(&exchange) {
-                Answer::Fault(fault) if fault.kind == FaultKind::NotJson => fault.message,
-                _ => format!("status {status}, and no list of models in it"),
-            },
-        };
-        let why = terminal(&why);
+        let why = terminal(&unlisted(&exchange));
         return Ok(Err(format!("no --model was given, and {} does not list its models: {why}", exchange.url)));
     };
     match names.as_slice() {
+        [] => anyhow::bail!("pass --model; {} lists none", exchange.url),
         [only] => Ok(Ok(only.clone())),
-        several => anyhow::bail!("pass --model; the endpoint serves: {}", several.join(", ")),
+        several => anyhow::bail!("pass --model; the endpoint serves: {}", listed(several)),
     }
+}
+
+/// Why an endpoint lists no models, and what to do about it.
+fn unlisted(exchange: &Exchange) -> String {
+    const PATH: &str = "is the path right? A base URL usually ends in /v1; where it is, pass --model";
+    let status = match (&exchange.error, exchange.status) {
+        (Some(error), None) => {
+            let start = "start the server, or wait until it has loaded the model";
+            let fix = if error.kind == TransportErrorKind::Refused { format!(": {start}") } else { String::new() };
+            return format!("{}{fix}", error.message);
+        }
+        (Some(error), Some(_)) => return error.message.clone(),
+        (None, status) => status.unwrap_or_default(),
+    };
+    match status {
+        401 | 403 => format!("status {status}: it wants a key, see --api-key-env"),
+        300..=399 => match exchange.header("location") {
+            Some(place) => format!("status {status}: it names another address, {place}: use the one of its API"),
+            None => format!("status {status}: {PATH}"),
+        },
+        404 | 405 | 410 => format!("status {status}: {PATH}"),
+        429 => "status 429: it is asked too often: wait, or pass --model".to_owned(),
+        502..=504 => {
+            format!("status {status}: it is not ready, or nobody stands behind a proxy: wait until it has loaded the model")
+        }
+        200..=299 => match completion::read(exchange) {
+            Answer::Fault(fault) if fault.kind == FaultKind::NotJson => {
+                format!("{}: look at what stands at this address", fault.message)
+            }
+            _ => format!("status {status}, and no list of models in it: pass --model"),
+        },
+        _ => format!("status {status}: read the server's log, or pass --model"),
+    }
+}
+
+/// Names for people: a gateway may serve hundreds.
+fn listed(names: &[String]) -> String {
+    const SHOWN: usize = 12;
+    let more = names.len().saturating_sub(SHOWN);
+    let shown = names[..names.len() - more].join(", ");
+    if more > 0 { format!("{shown}, and {more} more") } else { shown }
+}
+
+/// A word to whoever asks for a model that the endpoint does not list. It may serve it all the same: gateways take
+/// patterns, and engines aliases.
+pub(super) fn unserved(identity: &Identity, model: &str) -> Option<String> {
+    let served = &identity.served;
+    if served.is_empty() || served.iter().any(|name| name == model) {
+        return None;
+    }
+    let near = nearest(model, served.iter().map(String::as_str));
+    let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+    Some(format!("note: `{model}` is not among the models that the endpoint lists: {}{near}", listed(served)))
 }
 
 fn names(exchange: &Exchange) -> Option<Vec<String>> {

@@ -86,6 +86,19 @@ async fn signals(stop: Stop) {
     }
 }
 
+/// Why a run is worth taking up again, and what that asks.
+fn unfinished(record: &RunRecord) -> Option<String> {
+    let reason = record.end.as_ref().map_or("", |end| end.reason.as_str());
+    if reason != "done" {
+        return Some(format!("{reason}; take it up again: "));
+    }
+    let counts = &record.counts;
+    let open = [(counts.error, "without an answer"), (counts.skipped, "not asked")];
+    let open: Vec<String> =
+        open.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    (!open.is_empty()).then(|| format!("{}; to ask exactly those again: ", open.join(" and ")))
+}
+
 /// Prints the report and says what the run comes to.
 pub(super) fn tell(dir: &RunDir, record: &RunRecord, telling: &Telling, io: &mut Io) -> anyhow::Result<u8> {
     let input = Input { dir: Some(dir), fail_under: telling.fail_under, ..Input::of(record) };
@@ -96,10 +109,10 @@ pub(super) fn tell(dir: &RunDir, record: &RunRecord, telling: &Telling, io: &mut
             writeln!(io.err, "{}", terminal(&line))?;
         }
     }
-    let reason = record.end.as_ref().map_or("", |end| end.reason.as_str());
-    writeln!(io.err, "run {} is kept in {}", dir.id(), terminal(&dir.path().display().to_string()))?;
-    if reason != "done" {
-        writeln!(io.err, "{}; take it up again: {}", terminal(reason), hint::resume(dir))?;
+    // Either line ends with the run's id.
+    match unfinished(record) {
+        Some(why) => writeln!(io.err, "{}{}", terminal(&why), hint::resume(dir))?,
+        None => writeln!(io.err, "kept in {}", terminal(&dir.path().display().to_string()))?,
     }
     io.err.flush()?;
     Ok(record.exit_code(telling.fail_under))

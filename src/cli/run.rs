@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Io;
 use super::asked::{self, Asked};
-use super::endpoint::{client, discover, model, runtime};
+use super::endpoint::{client, discover, model, runtime, unserved};
 use super::launched::Launched;
 use super::live::{self, Live, Telling};
 use super::output::Output;
@@ -126,6 +126,9 @@ fn fresh(args: &RunArgs, output: Option<Output>, io: &mut Io) -> anyhow::Result<
         return dry_run(&plan, args.format, io);
     }
     let identity = discover(&client, &runtime).of_model(&model);
+    if let Some(note) = unserved(&identity, &model) {
+        writeln!(io.err, "{}", terminal(&note))?;
+    }
     let endpoint = Asking { client, runtime, plan, model, identity, launched };
     if let Some(launched) = &endpoint.launched {
         launched.faults(&endpoint.context(args)).iter().try_for_each(|fault| writeln!(io.err, "{fault}"))?;

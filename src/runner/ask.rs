@@ -11,14 +11,12 @@ use super::sink::lock;
 use super::stop::Level;
 use crate::plan::Planned;
 
-/// All exchanges of one attempt; `None` when it was stopped before the first was sent.
-pub(super) async fn attempt(shared: &Shared, task: &Planned, at: (usize, u32)) -> Option<Vec<Exchange>> {
-    let modes = task.stream.modes();
-    let mut exchanges = Vec::with_capacity(modes.len());
-    for mode in modes {
-        exchanges.push(request(shared, at, *mode, &task.body(*mode), exchanges.is_empty()).await?);
+/// Puts the exchanges of one attempt into `exchanges`, each as it ends; none when it was stopped before the first.
+pub(super) async fn attempt(shared: &Shared, task: &Planned, at: (usize, u32), exchanges: &mut Vec<Exchange>) {
+    for mode in task.stream.modes() {
+        let Some(exchange) = request(shared, at, *mode, &task.body(*mode), exchanges.is_empty()).await else { return };
+        exchanges.push(exchange);
     }
-    Some(exchanges)
 }
 
 /// One request with its retries. A stop ends the waiting, not the asking.

@@ -219,6 +219,7 @@ mod tests {
         opens_after(breaker(1, 1000), &status(401), Some(5));
         opens_after(breaker(8, 1000), &failed(Kind::Timeout, 120), Some(8));
         opens_after(breaker(1, 1000), &status(429), Some(1));
+        opens_after(breaker(1, 1000), &Exchange { status: Some(200), ..failed(Kind::TooLarge, 1) }, Some(3));
         opens_after(breaker(1, 1000), &status(400), None);
         opens_after(breaker(1, 1000), &status(200), None);
     }

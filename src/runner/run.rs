@@ -144,11 +144,15 @@ async fn worker(shared: Arc<Shared>) {
     while shared.stop.level() == Level::Go {
         let Some(at) = lock(&shared.queue).next() else { break };
         let Some(task) = shared.plan.tasks.get(at.0) else { continue };
-        let exchanges = tokio::select! {
-            () = &mut given_up => break,
-            exchanges = ask::attempt(&shared, task, at) => exchanges,
+        let mut exchanges = Vec::with_capacity(2);
+        let whole = tokio::select! {
+            () = &mut given_up => false,
+            () = ask::attempt(&shared, task, at, &mut exchanges) => true,
         };
-        let Some(exchanges) = exchanges else { continue };
+        // Of an attempt given up in its midst, what went wrong is kept; what went well is half of an answer.
+        if exchanges.is_empty() || (!whole && !exchanges.iter().all(went_wrong)) {
+            if whole { continue } else { break }
+        }
         if exchanges.iter().map(|exchange| exchange.body.size()).sum::<usize>() < LARGE {
             let event = judge(&shared, at, task, exchanges);
             shared.note_failure(lock(&shared.sink).take(&event));
@@ -160,6 +164,10 @@ async fn worker(shared: Arc<Shared>) {
         let written = lock(&shared.sink).write();
         shared.note_failure(written);
     }
+}
+
+fn went_wrong(exchange: &Exchange) -> bool {
+    exchange.error.is_some() || exchange.status.is_none_or(|status| status >= 300)
 }
 
 /// Judges and books on another thread. What arrived whole is judged even when the run is being given up.

@@ -8,6 +8,7 @@ mod diagnose;
 mod doctor;
 mod harness;
 mod harness_process;
+mod odd_servers;
 mod parser_table;
 mod plan;
 mod profile;

@@ -14,40 +14,40 @@ use crate::cli::monban;
 use crate::server::{Asked, Server, Step, dead_port, says, whole};
 
 /// A place for runs, and a suite of so many tasks; each asks for its own number.
-struct Place {
+pub(crate) struct Place {
     dir: tempfile::TempDir,
-    suite: PathBuf,
+    pub(crate) suite: PathBuf,
 }
 
 impl Place {
-    fn with(tasks: usize) -> Self {
+    pub(crate) fn with(tasks: usize) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let suite = dir.path().join("suite.toml");
         std::fs::write(&suite, suite_text(tasks, "yes")).unwrap();
         Self { dir, suite }
     }
 
-    fn runs(&self) -> PathBuf {
+    pub(crate) fn runs(&self) -> PathBuf {
         self.dir.path().join("runs")
     }
 
-    fn store(&self) -> Store {
+    pub(crate) fn store(&self) -> Store {
         Store::new(self.runs())
     }
 
     /// `monban run` of the suite with these further arguments, as a process.
-    fn command(&self, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_monban"));
         command.arg("run").args(args).arg("--runs-dir").arg(self.runs());
         command.env_remove("MONBAN_BASE_URL").env_remove("MONBAN_MODEL").stdin(Stdio::null());
         command
     }
 
-    fn run(&self, url: &str, args: &[&str]) -> Output {
+    pub(crate) fn run(&self, url: &str, args: &[&str]) -> Output {
         self.begin(url, args).output().unwrap()
     }
 
-    fn begin(&self, url: &str, args: &[&str]) -> Command {
+    pub(crate) fn begin(&self, url: &str, args: &[&str]) -> Command {
         let suite = self.suite.to_str().unwrap();
         self.command(&[&[suite, "--base-url", url, "--model", "m"], args].concat())
     }
@@ -62,7 +62,7 @@ fn suite_text(tasks: usize, expected: &str) -> String {
     text
 }
 
-fn is_chat(asked: &Asked) -> bool {
+pub(crate) fn is_chat(asked: &Asked) -> bool {
     asked.head.starts_with("POST")
 }
 
@@ -71,11 +71,11 @@ fn yes() -> Server {
     Server::start(|asked| if is_chat(asked) { says(asked, "yes") } else { whole(404, "", "{}") })
 }
 
-fn json(output: &Output) -> Value {
+pub(crate) fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
 }
 
-fn stderr(output: &Output) -> String {
+pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -270,12 +270,12 @@ fn wait_for(what: &str, mut so: impl FnMut() -> bool) {
     }
 }
 
-fn chats(server: &Server) -> usize {
+pub(crate) fn chats(server: &Server) -> usize {
     server.count(is_chat)
 }
 
 #[cfg(unix)]
-fn signal(child: &Child, name: &str) {
+pub(crate) fn signal(child: &Child, name: &str) {
     let status = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
     assert!(status.success());
 }

@@ -83,6 +83,10 @@ fn says_and_fix(fault: &Fault) -> Option<(&'static str, &'static str)> {
             "look at what stands at this address; the base URL usually ends in /v1",
         ),
         FaultKind::EmptyBody => ("the answer has no body", "read the server's log"),
+        FaultKind::TooLarge if fault.status.is_none() => (
+            "the answer's headers are larger than is read",
+            "look at what sets headers on the way: a gateway that repeats them, a cookie that grows",
+        ),
         FaultKind::TooLarge => (
             "the answer is larger than is read",
             "look for a loop in the answer: a model that does not stop, a proxy that sends something else",
