@@ -88,7 +88,9 @@ fn unlisted(exchange: &Exchange) -> String {
         404 | 405 | 410 => format!("status {status}: {PATH}"),
         429 => "status 429: it is asked too often: wait, or pass --model".to_owned(),
         502..=504 => {
-            format!("status {status}: it is not ready, or nobody stands behind a proxy: wait until it has loaded the model")
+            format!(
+                "status {status}: it is not ready, or nobody stands behind a proxy: wait until it has loaded the model"
+            )
         }
         200..=299 => match completion::read(exchange) {
             Answer::Fault(fault) if fault.kind == FaultKind::NotJson => {

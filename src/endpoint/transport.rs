@@ -35,10 +35,10 @@ fn unread(chain: &str) -> Option<TransportError> {
         return Some(TransportError { kind: Kind::TooLarge, message });
     }
     let words = ["invalid HTTP version", "invalid HTTP status-code", "invalid HTTP header"];
-    words
-        .iter()
-        .any(|words| chain.contains(words))
-        .then(|| TransportError { kind: Kind::NotHttp, message: format!("no HTTP: {chain}").chars().take(500).collect() })
+    words.iter().any(|words| chain.contains(words)).then(|| TransportError {
+        kind: Kind::NotHttp,
+        message: format!("no HTTP: {chain}").chars().take(500).collect(),
+    })
 }
 
 /// The failure of what took longer than allowed.

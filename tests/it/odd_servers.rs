@@ -64,7 +64,8 @@ fn a_redirect_names_where_it_leads_whatever_its_page_says() {
 fn bytes_that_are_no_utf8_are_not_the_models_fault() {
     let server = chat(|_| {
         let body = b"{\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"\x95x\x8em\"},\"finish_reason\":\"stop\"}]}";
-        let head = format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", body.len());
+        let head =
+            format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", body.len());
         vec![Step::Write([head.as_bytes(), body].concat())]
     });
     let (code, report) = report(&server);
@@ -86,7 +87,8 @@ fn answers_of_other_models_are_told() {
     let of = |asked: &Asked, name: &str| {
         let renamed = |step| match step {
             Step::Write(bytes) => {
-                let text = String::from_utf8(bytes).unwrap().replace("\"model\":\"m\"", &format!("\"model\":\"{name}\""));
+                let text =
+                    String::from_utf8(bytes).unwrap().replace("\"model\":\"m\"", &format!("\"model\":\"{name}\""));
                 Step::Write(text.into_bytes())
             }
             other => other,
@@ -113,7 +115,10 @@ fn a_run_with_errors_names_the_command_that_asks_them_again_and_its_id_twice() {
     let output = place.run(&server.url(), &["--retries", "0"]);
     let id = place.store().open("last").unwrap().id();
     let told = stderr(&output);
-    assert!(told.contains(&format!("1 without an answer; to ask exactly those again: monban run --resume {id}")), "{told}");
+    assert!(
+        told.contains(&format!("1 without an answer; to ask exactly those again: monban run --resume {id}")),
+        "{told}"
+    );
     let (_, end) = told.split_once('\n').unwrap();
     let table = String::from_utf8_lossy(&output.stdout);
     assert_eq!(table.matches(&id).count() + end.matches(&id).count(), 2, "{table}{end}");
@@ -165,5 +170,8 @@ fn a_model_that_is_not_listed_is_asked_for_with_a_word() {
         false => whole(200, "", r#"{"object":"list","data":[{"id":"m1"},{"id":"qwen3"}]}"#),
     });
     let told = stderr(&Place::with(1).run(&server.url(), &[]));
-    assert!(told.contains("`m` is not among the models that the endpoint lists: m1, qwen3; did you mean `m1`?"), "{told}");
+    assert!(
+        told.contains("`m` is not among the models that the endpoint lists: m1, qwen3; did you mean `m1`?"),
+        "{told}"
+    );
 }

@@ -30,7 +30,8 @@ impl std::fmt::Debug for RunRule {
 }
 
 /// Every rule of a run. A test walks it.
-pub static RUN_RULES: &[&RunRule] = &[&template_ignores_tools::RULE, &suspect_scorer::RULE, &several_models::RULE, &not_enough_evidence::RULE];
+pub static RUN_RULES: &[&RunRule] =
+    &[&template_ignores_tools::RULE, &suspect_scorer::RULE, &several_models::RULE, &not_enough_evidence::RULE];
 
 /// A finding in the making, without evidence of an attempt.
 fn finding(rule: &RunRule, message: String) -> Finding {
