@@ -50,20 +50,17 @@ impl ReasoningDialect {
     }
 }
 
-/// Whether a family's values themselves tell `7351` from `"7351"`; where they do not, a parser needs the schema, or the
-/// tag's attribute, and may heed neither (`DeepSeek`'s `string="false"`: vllm#41122, xinference#5372). `None` for an unknown
-/// family.
+/// Whether a family writes text in quotes and numbers without, as JSON and Python do. Where it does not, a parser has to see
+/// to the types itself, and may heed neither the schema, nor a tag's attribute (`DeepSeek`'s `string="false"`: vllm#41122,
+/// xinference#5372), nor the marks around text (Gemma 4: vllm#47906). `None` for an unknown family.
 #[must_use]
 pub fn writes_types(family: &str) -> Option<bool> {
-    const DIGITS: &str = "7351";
+    const TEXT: &str = "7351";
     let dialect = tool_dialect(family)?;
-    let around = |value: Value| {
-        let arguments = Map::from_iter([("a".to_owned(), value)]);
-        let text = dialect.render(&[Call { name: "f".to_owned(), arguments, id: None }]);
-        let (before, behind) = text.rsplit_once(DIGITS)?;
-        Some((before.chars().next_back(), behind.chars().next()))
-    };
-    Some(around(Value::from(7351)) != around(Value::from(DIGITS)))
+    let arguments = Map::from_iter([("a".to_owned(), Value::from(TEXT))]);
+    let written = dialect.render(&[Call { name: "f".to_owned(), arguments, id: None }]);
+    let (before, _) = written.rsplit_once(TEXT)?;
+    Some(before.ends_with(['"', '\'']))
 }
 
 /// The text outside the cuts; where markup stood between two texts, one line break is left.

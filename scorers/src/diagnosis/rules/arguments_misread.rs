@@ -14,7 +14,8 @@ pub(super) static RULE: Rule = Rule {
     summary: "The parser misread a call's arguments: markup left in keys or values, parameters lost.",
     manual: "Looks at pieces of a family's markup in keys, or at the ends of values without their counterpart (a file \
              that shows such markup is no fault); at line breaks or quotes around every value; at a key that swallowed \
-             its value; and at arguments that are missing altogether although the tool needs some.",
+             its value; at broken characters (U+FFFD) that no text of the request holds; and at arguments that are missing \
+             altogether although the tool needs some.",
     explains: &["bad_args", "finish_reason", "model_fault", "server_dropped_output"],
     hides_intent: true,
     check,
@@ -23,7 +24,33 @@ pub(super) static RULE: Rule = Rule {
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let misread = |side: &Side<'_>| side.completion.tool_calls.iter().find_map(|call| misread(facts, side, call));
-    facts.sides.iter().find_map(|side| misread(side).or_else(|| padded(signs, side)))
+    facts.sides.iter().find_map(|side| misread(side).or_else(|| padded(signs, side)).or_else(|| broken(facts, side)))
+}
+
+/// U+FFFD in a value, and no text of the request holds it: characters were cut where they take several tokens.
+fn broken(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
+    if !facts.call_was_missed() || side.at_cap() {
+        return None;
+    }
+    let holds = |text: &str| text.contains('\u{fffd}') || text.contains("\\ufffd");
+    let call = side.completion.tool_calls.iter().find(|call| holds(&call.arguments.as_text()))?;
+    if ["user", "system", "tool"].iter().any(|role| holds(&facts.view.request.text_of(role))) {
+        return None;
+    }
+    let message = format!(
+        "broken characters (U+FFFD) stand in the arguments of {}: the server decodes token by token, and wide characters \
+         take several tokens",
+        call.name
+    );
+    Some(
+        Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, message)
+            .families(None, facts.launch.tool_parser.value())
+            .evidence(facts, "arguments", &call.arguments.as_text())
+            .ruled_out("the request: its texts hold no such character")
+            .fix("compare with the other mode (stream true and false)")
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
 }
 
 /// The line breaks or quotes around each value are the markup's.

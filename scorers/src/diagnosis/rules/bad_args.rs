@@ -192,27 +192,40 @@ fn spoilt(facts: &Facts<'_>, side: &Side<'_>, call: &ToolCall) -> Option<Finding
             draft(blame, Confidence::High, message).severity(Severity::Warning).fix(advice::upgrade(facts)).done(),
         );
     }
+    if let Some(kind) = no_object(call).filter(|_| !side.at_cap()) {
+        let message = format!("the arguments of {} hold {kind} where an object is due", call.name);
+        return Some(draft(Blame::ServerBug, Confidence::Medium, message).fix(advice::upgrade(facts)).done());
+    }
     if side.mode == Mode::Stream || side.at_cap() || call.arguments.value().is_ok() || text.trim().is_empty() {
         return None;
     }
     let raw = facts.forced() && side.holds_raw_answer();
+    Some(
+        draft(Blame::ServerBug, Confidence::Medium, no_json(call, side, raw))
+            .ruled_out("the budget: finish_reason is not length")
+            .fixes(raw.then(|| "tool_choice auto, which the parser reads".to_owned()))
+            .fix(advice::upgrade(facts))
+            .fixes(advice::tool_parser(facts, None))
+            .done(),
+    )
+}
+
+/// What JSON the arguments hold that is no object, and no text that may hold one.
+fn no_object(call: &ToolCall) -> Option<&'static str> {
+    let value = call.arguments.value().ok()?;
+    (!matches!(value, Value::Object(_) | Value::String(_))).then(|| args::kind(&value))
+}
+
+fn no_json(call: &ToolCall, side: &Side<'_>, raw: bool) -> String {
     let why = if raw {
         ": the answer to a forced tool_choice is handed on as the arguments, in the model's own markup, and the parser did \
          not look at it"
     } else {
         ""
     };
-    let message = format!(
+    format!(
         "the arguments of {} are no JSON although the answer is complete (finish_reason {}){why}",
         call.name,
         side.finish()
-    );
-    Some(
-        draft(Blame::ServerBug, Confidence::Medium, message)
-            .ruled_out("the budget: finish_reason is not length")
-            .fixes(raw.then(|| "tool_choice auto, which the parser reads".to_owned()))
-            .fix(advice::upgrade(facts))
-            .fixes(advice::tool_parser(facts, None))
-            .done(),
     )
 }

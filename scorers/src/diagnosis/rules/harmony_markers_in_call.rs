@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     kind: "other",
     summary: "Markers of the Harmony format (gpt-oss) are left in a call's \
               name, or a call of it in the text beside the calls.",
-    manual: "Looks at a declared tool's name with a channel token behind it, and at a \
+    manual: "Looks at a declared tool's name with a channel token behind it or the namespace functions. before it, and at a \
              recipient (to=functions.…) with its arguments in the text beside delivered calls. \
              The model slips in its format now and then; the server is to read or strip these.",
     explains: &["wrong_tool_parser", "bad_args", "arguments_misread", "model_fault", "finish_reason"],
@@ -41,11 +41,16 @@ fn draft(facts: &Facts<'_>, message: String) -> Draft {
 fn in_name(signs: &Signs<'_>, side: &Side<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let call = side.completion.tool_calls.iter().find(|call| {
+        // The recipient as it is written, its namespace with it.
+        let short = call.name.strip_prefix("functions.").filter(|_| facts.is_harmony());
+        if short.is_some_and(|short| facts.view.request.tool(short).is_some()) {
+            return facts.view.request.tool(&call.name).is_none();
+        }
         let at = TOKENS.iter().filter_map(|token| call.name.find(token)).min();
         at.and_then(|at| call.name.get(..at)).is_some_and(|name| facts.view.request.tool(name.trim()).is_some())
     })?;
     let message =
-        format!("a control token stands in the tool's name: {}; name and arguments are right otherwise", call.name);
+        format!("a piece of the markup stands in the tool's name: {}; name and arguments are right otherwise", call.name);
     Some(
         draft(facts, message)
             .evidence(facts, "tool_calls", &call.to_string())

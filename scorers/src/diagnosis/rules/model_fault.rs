@@ -9,7 +9,7 @@ use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs};
 
 mod wrong_call;
 
-use wrong_call::{another, undeclared, unwanted};
+use wrong_call::{again, another, undeclared, unwanted};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -20,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
              well-formed call to a tool that was not declared; a call where the task wanted none, or of another tool \
              than it wanted; arguments that do not fit the declared parameters, in every mode alike, where no parser \
              is known to make them so; the beginnings of a call where none was wanted; a format of the client's own, \
-             taught in a prompt without tools, that the model does not keep; the endpoint's own word for it; a phrase \
+             taught in a prompt without tools, that the model does not keep; the call whose result was just given, over again; the endpoint's own word for it; a phrase \
              that repeats up to the token cap. Prose where a call was wanted is no evidence.",
     explains: &[],
     hides_intent: false,
@@ -34,6 +34,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
             undeclared(facts, side)
                 .or_else(|| unwanted(facts, side))
                 .or_else(|| another(facts, side))
+                .or_else(|| again(facts, side))
                 .or_else(|| unfit(signs))
                 .or_else(|| attempt(facts, side))
                 .or_else(|| taught(facts, side))

@@ -95,8 +95,22 @@ fn value(
             at = separator(cx, end, "]")?;
         }
     }
+    if let Some((text, len)) = json_text(cx.rest(at)) {
+        return Ok((Value::String(text), at + len));
+    }
     let len = cx.rest(at).find([',', '}', ']']).ok_or(cx.text.len())?;
     Ok((typed(cx.text[at..at + len].trim_end(), schema), at + len))
+}
+
+/// A text in JSON's quotes instead of the family's marks (mlx#3460, vllm#51284), and its length.
+fn json_text(rest: &str) -> Option<(String, usize)> {
+    if !rest.starts_with('"') {
+        return None;
+    }
+    let mut values = serde_json::Deserializer::from_str(rest).into_iter::<String>();
+    let text = values.next()?.ok()?;
+    let end = values.byte_offset();
+    rest[end..].trim_start().starts_with([',', '}', ']']).then_some((text, end))
 }
 
 /// Reads a dictionary that has lost its marks.

@@ -6,6 +6,9 @@ use super::coerce::{type_word, typed};
 use super::cx::{Cx, Miss};
 use super::json;
 
+/// What closes the markup around a call: a value that nothing else closes ends here at the latest (vllm#21571).
+const OUTER: &[&str] = &["</tool_call>", "</seed:tool_call>", "</minimax:tool_call>"];
+
 /// Where a value's type comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Typing {
@@ -98,7 +101,13 @@ impl Params {
                 cx.note("unclosed_markup", format!("the argument `{}` is not closed", clip(key)));
                 Ok((cx.text[from..end].trim_end(), end))
             }
-            (None, None) => Err(cx.broken(from, cx.text.len(), "an argument is unfinished")),
+            (None, None) => match OUTER.iter().filter_map(|outer| cx.find(outer, from)).min() {
+                Some(end) => {
+                    cx.note("unclosed_markup", format!("the argument `{}` is not closed", clip(key)));
+                    Ok((cx.text[from..end].trim_end(), end))
+                }
+                None => Err(cx.broken(from, cx.text.len(), "an argument is unfinished")),
+            },
         }
     }
 

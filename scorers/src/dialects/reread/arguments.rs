@@ -115,23 +115,7 @@ fn read(arguments: &Arguments, lossy: bool, book: &mut impl FnMut(&str, &str)) -
         Arguments::Text(text) if text.trim().is_empty() => return None,
         Arguments::Text(text) => match serde_json::from_str(text) {
             Ok(value) => value,
-            Err(_) if let Some(once) = said_again(text) => {
-                book("arguments_repeated", "the same object stands there more than once, or behind an empty one");
-                return Some((once, true));
-            }
-            Err(_) if let Some(whole) = with_surplus(text) => {
-                book("arguments_surplus", "closing brackets or words stand behind the object");
-                return Some((whole, true));
-            }
-            Err(_) if let Some(literal) = python_object(text) => {
-                book("arguments_python", "the arguments are a Python dictionary, printed as such");
-                return Some((literal, true));
-            }
-            Err(_) => {
-                let closed = lossy.then(|| closed(text)).flatten()?;
-                book("arguments_cut", "the closing brackets are missing");
-                return Some((closed, true));
-            }
+            Err(_) => return no_json(text, lossy, book).map(|value| (value, true)),
         },
     };
     let mut changed = false;
@@ -147,7 +131,30 @@ fn read(arguments: &Arguments, lossy: bool, book: &mut impl FnMut(&str, &str)) -
             changed = true;
         }
     }
+    if value.is_null() {
+        book("arguments_null", "null stands where an empty object is due");
+        return Some((Value::Object(serde_json::Map::new()), true));
+    }
     value.is_object().then_some((value, changed))
+}
+
+/// The object in a text that is no JSON as it stands.
+fn no_json(text: &str, lossy: bool, book: &mut impl FnMut(&str, &str)) -> Option<Value> {
+    if let Some(once) = said_again(text) {
+        book("arguments_repeated", "the same object stands there more than once, or behind an empty one");
+        return Some(once);
+    }
+    if let Some(whole) = with_surplus(text) {
+        book("arguments_surplus", "closing brackets or words stand behind the object");
+        return Some(whole);
+    }
+    if let Some(literal) = python_object(text) {
+        book("arguments_python", "the arguments are a Python dictionary, printed as such");
+        return Some(literal);
+    }
+    let closed = lossy.then(|| closed(text)).flatten()?;
+    book("arguments_cut", "the closing brackets are missing");
+    Some(closed)
 }
 
 /// A Python dictionary with text in single quotes: a server printed what it had parsed (mlx-openai-server#124).

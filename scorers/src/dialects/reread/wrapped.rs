@@ -19,7 +19,7 @@ pub(super) fn unwrap(value: &mut Value, tool: Option<&Tool>, book: &mut impl FnM
     let Value::Object(map) = value else { return padded };
     let names = tool.is_some_and(|tool| unquote_names(map, tool));
     if names {
-        book(QUOTED, "a parameter's name stands in quotes");
+        book(QUOTED, "a parameter's name stands in quotes or white space");
     }
     let values = unquote(map);
     if values {
@@ -53,11 +53,13 @@ fn within_quotes(text: &str) -> Option<&str> {
     })
 }
 
-/// Takes the quotes off names that are no parameters with them, and are without.
+/// Takes quotes and white space off names that are no parameters with them, and are without.
 fn unquote_names(map: &mut Map<String, Value>, tool: &Tool) -> bool {
     let Some(known) = tool.parameters.get("properties").and_then(Value::as_object) else { return false };
     let bare = |key: &str| {
-        let inner = within_quotes(key).filter(|inner| known.contains_key(*inner) && !known.contains_key(key));
+        let inner = within_quotes(key)
+            .or(Some(key.trim()))
+            .filter(|inner| known.contains_key(*inner) && !known.contains_key(key));
         inner.map(str::to_owned)
     };
     if !map.keys().any(|key| bare(key).is_some()) {

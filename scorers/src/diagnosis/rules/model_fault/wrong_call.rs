@@ -66,6 +66,42 @@ pub(super) fn unwanted(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
     )
 }
 
+/// The call whose result the messages end with, over again.
+pub(super) fn again(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
+    if !facts.answers_a_tool_result() || !facts.something_failed() || facts.call_was_missed() || facts.forced() {
+        return None;
+    }
+    let answered = answered(facts)?;
+    let call = side.completion.tool_calls.first().filter(|_| side.completion.tool_calls.len() == 1)?;
+    let same = |asked: &Value| {
+        let asked_for = asked.pointer("/function/arguments").and_then(Value::as_str);
+        let arguments = asked_for.and_then(|text| serde_json::from_str::<Value>(text).ok());
+        asked.pointer("/function/name").and_then(Value::as_str) == Some(call.name.as_str())
+            && arguments.is_some_and(|arguments| call.arguments.value().is_ok_and(|value| value == arguments))
+    };
+    answered.iter().any(same).then(|| {
+        let message = format!(
+            "the model makes the very call again whose result the messages end with ({}): it does not use the result, or \
+             the template does not show it",
+            call.name
+        );
+        draft(Confidence::Low, message)
+            .evidence(facts, "tool_calls", &call.to_string())
+            .fix(
+                "compare prompt_tokens with and without the result: where they are the same, the template drops it \
+                 (--chat-template)",
+            )
+            .fix("a larger model, or a system prompt that says to answer from results")
+            .done()
+    })
+}
+
+/// The calls that the last assistant's turn made.
+fn answered<'a>(facts: &Facts<'a>) -> Option<&'a Vec<Value>> {
+    let messages = facts.view.request.messages();
+    messages.iter().rev().find_map(|message| message.get("tool_calls").and_then(Value::as_array))
+}
+
 /// One declared tool was wanted, and a whole call of another one arrived.
 pub(super) fn another(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
     if facts.forced() || side.at_cap() || side.reread.is_some() || side.lost_tokens() {
