@@ -61,11 +61,12 @@ pub(super) struct Around<'a> {
 }
 
 impl Around<'_> {
-    /// Whether the condition of an entry holds: `history_calls`, `log`, or a gateway's name.
+    /// Whether the condition of an entry holds: `history_calls`, `log`, `answer` (no log), or a gateway's name.
     fn is(&self, condition: &str) -> bool {
         match condition {
             "history_calls" => self.history_calls,
             "log" => self.log,
+            "answer" => !self.log,
             gateway => self.gateway == Some(gateway),
         }
     }
@@ -104,12 +105,26 @@ impl Written {
     }
 }
 
+/// What a server says to a request; in its log the same words speak of something else.
+const OF_REQUESTS: &[&str] = &[
+    "wrong_model_name",
+    "unauthorised",
+    "rate_limited",
+    "wrong_path",
+    "bad_request",
+    "unsupported_parameter",
+    "context_overflow",
+    "multimodal_limit",
+    "model_fault",
+];
+
 /// What the text means, given the HTTP status it came with (`None`: no status, as in a start-up log or a broken stream).
 #[must_use]
 pub(super) fn explain(text: &str, status: Option<u16>, around: Around<'_>) -> Option<Explained> {
     TABLE.iter().find_map(|entry| {
         let status_fits = entry.status.is_empty() || status.is_some_and(|status| entry.status.contains(&status));
-        if !status_fits || entry.when.as_deref().is_some_and(|condition| !around.is(condition)) {
+        let fits = status_fits && !(around.log && OF_REQUESTS.contains(&entry.rule.as_str()));
+        if !fits || entry.when.as_deref().is_some_and(|condition| !around.is(condition)) {
             return None;
         }
         let groups = entry.pattern.captures(text)?;

@@ -1,6 +1,8 @@
 //! `unreachable_or_loading`: nothing answered: the endpoint is not there, not ready, or a hop before it gave up.
 
-use crate::completion::{Fault, FaultKind, Mode};
+use serde_json::Value;
+
+use crate::completion::{Exchange, Fault, FaultKind, Mode};
 use crate::diagnosis::facts::Facts;
 use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs};
@@ -33,11 +35,12 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     if signs.error.is_some() {
         return None;
     }
-    let (_, fault) = facts.faults.first()?;
+    let (exchange, fault) = facts.faults.first()?;
     if fault.kind == FaultKind::Status {
         return Some(unknown_status(facts, fault));
     }
-    let (says, fix) = says_and_fix(fault)?;
+    let foreign = matches!(fault.kind, FaultKind::NoChoice | FaultKind::NotJson).then(|| foreign(exchange)).flatten();
+    let (says, fix) = foreign.or_else(|| says_and_fix(fault))?;
     let message = match facts.sides.first() {
         None => format!("{says}: nothing was answered, so it is not scored"),
         Some(side) => {
@@ -94,6 +97,33 @@ fn says_and_fix(fault: &Fault) -> Option<(&'static str, &'static str)> {
         FaultKind::NoChoice => ("the answer holds no choice to read", "look at what stands at this address"),
         _ => return None,
     })
+}
+
+/// An answer of another API: told by its keys, in one body or in the first line of a stream.
+fn foreign(exchange: &Exchange) -> Option<(&'static str, &'static str)> {
+    let bytes = exchange.body.bytes();
+    let text = std::str::from_utf8(&bytes).ok()?;
+    let lines = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim());
+    let mut objects = lines.filter(|line| line.starts_with('{'));
+    let whole: Option<Value> = serde_json::from_str(text).ok();
+    let answer = whole.or_else(|| serde_json::from_str(objects.next()?).ok())?;
+    let is = |key: &str, value: &str| answer.get(key).and_then(Value::as_str) == Some(value);
+    if answer.get("done").is_some_and(Value::is_boolean) {
+        return Some(("this is an answer of Ollama's own API (/api/chat)", "the base URL ends in /v1"));
+    }
+    if is("type", "message") || is("type", "message_start") {
+        return Some((
+            "this is an answer of the Anthropic API (/v1/messages)",
+            "ask the OpenAI route (/v1/chat/completions) of this gateway, or have it translate",
+        ));
+    }
+    if is("object", "response") {
+        return Some(("this is an answer of the Responses API", "ask /v1/chat/completions, not /v1/responses"));
+    }
+    ["data", "result", "response", "body"].iter().any(|key| answer.pointer(&format!("/{key}/choices")).is_some()).then_some((
+        "what stands in front wraps the answer in an object of its own, which no OpenAI client reads",
+        "have the gateway hand the answer on as it is, or call the engine directly",
+    ))
 }
 
 /// A status that no engine sends, as guards against robots do (999), with words that say nothing.
