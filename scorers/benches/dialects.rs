@@ -27,6 +27,15 @@ const SEEDS: &[(&str, &str)] = &[
     ("open calls", "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {"),
     ("gemma", "<|tool_call>call:get_weather{city:<|\"|>Tokyo"),
     ("pythonic", "[get_weather(city=\"Tokyo\"), "),
+    ("other tools", "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>"),
+    ("json lines", "{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Tokyo\"}} x\n"),
+    ("json array", "[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Tokyo\"}},\n"),
+    ("names", "get_weather\n{"),
+    ("stripped", "call:get_weather{city:"),
+    ("nested", "call:get_weather{city:[[["),
+    ("fences", "```\n`<tool_call>`\n"),
+    ("think blocks", "<think>a</think>b"),
+    ("turns", "a<|im_end|>\nUser: b\nAssistant: "),
     ("prose", "The tool get_weather(city) answers {\"city\": \"Tokyo\"} when it is asked. "),
 ];
 

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use monban_scorers::completion::Completion;
+use monban_scorers::completion::{Arguments, Completion};
 use monban_scorers::dialects::{Call, Hints, REASONING_DIALECTS, TOOL_DIALECTS, recognise, reread, split_reasoning};
 use monban_scorers::{Request, ToolCall};
 use proptest::prelude::*;
@@ -229,27 +229,20 @@ const PIECES: &[&str] = &[
     "<|tool_call_begin|>",
 ];
 
-fn fastest(text: &str) -> Duration {
+fn fastest(completion: &Completion) -> Duration {
     let request = declared();
     let hints = Hints { request: Some(&request), ..Hints::default() };
-    let completion = Completion {
-        text: Some(text.to_owned()),
-        reasoning: Some(text.to_owned()),
-        finish_reason: Some("stop".to_owned()),
-        ..Completion::default()
-    };
     let once = || {
         let start = Instant::now();
-        let _ = recognise(text, &hints);
-        let _ = split_reasoning(text);
-        let _ = reread(&completion, &request, &Hints::default());
+        let _ = recognise(completion.text(), &hints);
+        let _ = split_reasoning(completion.text());
+        let _ = reread(completion, &request, &Hints::default());
         start.elapsed()
     };
     once().min(once())
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn four_times_the_text_takes_about_four_times_as_long() {
     let mut seeds: Vec<String> = PIECES.iter().map(|piece| (*piece).to_owned()).collect();
     seeds.extend(
@@ -289,18 +282,53 @@ fn four_times_the_text_takes_about_four_times_as_long() {
         ]
         .map(str::to_owned),
     );
-    let suspects: Vec<&String> = seeds.iter().filter(|seed| growth(seed, 2_000) > 8.0).collect();
-    // The clock is shared with whatever else runs: a suspect is asked again, on more text.
-    // What is quadratic takes sixteen times as long, whenever it is asked.
-    let quadratic = |seed: &&String| (0..3).all(|_| growth(seed, 24_000) > 12.0);
-    let slow: Vec<&String> = suspects.into_iter().filter(quadratic).collect();
+    let slow: Vec<&String> = seeds.iter().filter(|seed| is_quadratic(2_000, |bytes| repeated(seed, bytes))).collect();
     assert!(slow.is_empty(), "not linear: {slow:?}");
 }
 
-/// How much longer four times the text takes.
-fn growth(seed: &str, bytes: usize) -> f64 {
-    let small = fastest(&seed.repeat(bytes / seed.len()));
-    let large = fastest(&seed.repeat(4 * bytes / seed.len()));
+fn repeated(seed: &str, bytes: usize) -> Completion {
+    let text = seed.repeat(bytes / seed.len());
+    Completion {
+        text: Some(text.clone()),
+        reasoning: Some(text),
+        finish_reason: Some("stop".to_owned()),
+        ..Completion::default()
+    }
+}
+
+#[test]
+fn many_calls_take_linear_time() {
+    let written = |calls: usize| {
+        let call = |city| {
+            format!("<tool_call>{{\"name\": \"get_weather\", \"arguments\": {{\"city\": \"{city}\"}}}}</tool_call>")
+        };
+        Completion { text: Some((0..calls).map(call).collect()), ..Completion::default() }
+    };
+    assert!(!is_quadratic(100, written));
+}
+
+#[test]
+fn residue_in_values_takes_linear_time() {
+    let residue = |pieces: usize| {
+        let arguments = json!({"city": "</parameter>".repeat(pieces)}).to_string();
+        let call =
+            ToolCall { name: "get_weather".to_owned(), arguments: Arguments::Text(arguments), ..ToolCall::default() };
+        Completion { tool_calls: vec![call], ..Completion::default() }
+    };
+    assert!(!is_quadratic(1_000, residue));
+}
+
+/// Four times the size takes much more than four times as long.
+fn is_quadratic(size: usize, make: impl Fn(usize) -> Completion) -> bool {
+    // The clock is shared with whatever else runs: a suspect is asked again, on more text.
+    // What is quadratic takes sixteen times as long, whenever it is asked.
+    growth(size, &make) > 8.0 && (0..3).all(|_| growth(12 * size, &make) > 12.0)
+}
+
+/// How much longer four times the size takes.
+fn growth(size: usize, make: &impl Fn(usize) -> Completion) -> f64 {
+    let small = fastest(&make(size));
+    let large = fastest(&make(4 * size));
     // Below some milliseconds the clock says more than the code.
     if large < Duration::from_millis(20) { 0.0 } else { large.as_secs_f64() / small.as_secs_f64().max(1e-6) }
 }

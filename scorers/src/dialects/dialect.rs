@@ -5,28 +5,41 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-use super::{ByteSet, Call, Hints, Need, Parsed, ReasoningDialect, Recognition, Split, Strength, ToolDialect};
+use super::{ByteSet, Call, Hints, Need, Parsed, ReasoningDialect, Recognition, Scan, Split, Strength, ToolDialect};
 use super::{REASONING_DIALECTS, TOOL_DIALECTS};
 
 impl ToolDialect {
     /// Finds the markup in a text. Linear, never panics.
     #[must_use]
     pub fn recognise(&self, text: &str, hints: &Hints<'_>) -> Option<Recognition> {
-        let scan = self.grammar.scan(text, hints)?;
-        Some(Recognition {
-            family: self.family,
-            span: scan.span,
-            strength: scan.strength,
-            stripped: scan.stripped,
-            damage: scan.damage,
-        })
+        self.grammar.scan(text, hints).map(|scan| self.recognition(&scan))
     }
 
     /// Reads every call in a text. Linear, never panics. `None` when there is none to read.
     #[must_use]
     pub fn parse(&self, text: &str, hints: &Hints<'_>) -> Option<Parsed> {
-        let scan = self.grammar.scan(text, hints).filter(|scan| !scan.calls.is_empty())?;
-        Some(Parsed { text: outside(text, &scan.cuts), calls: scan.calls, repairs: scan.repairs })
+        self.read(text, hints).map(|(_, parsed)| parsed)
+    }
+
+    /// Both, with one scan.
+    pub(super) fn read(&self, text: &str, hints: &Hints<'_>) -> Option<(Recognition, Parsed)> {
+        self.read_of(text, self.grammar.scan(text, hints)?)
+    }
+
+    fn read_of(&self, text: &str, scan: Scan) -> Option<(Recognition, Parsed)> {
+        let found = self.recognition(&scan);
+        (!scan.calls.is_empty())
+            .then(|| (found, Parsed { text: outside(text, &scan.cuts), calls: scan.calls, repairs: scan.repairs }))
+    }
+
+    fn recognition(&self, scan: &Scan) -> Recognition {
+        Recognition {
+            family: self.family,
+            span: scan.span.clone(),
+            strength: scan.strength,
+            stripped: scan.stripped,
+            damage: scan.damage.clone(),
+        }
     }
 
     /// What a model of the family writes for these calls.
@@ -97,26 +110,35 @@ pub fn reasoning_dialect(family: &str) -> Option<&'static ReasoningDialect> {
 /// families that write the same bytes the first listed stands for all, unless the model settles it.
 #[must_use]
 pub fn recognise(text: &str, hints: &Hints<'_>) -> Option<Recognition> {
+    strongest(text, hints).map(|(dialect, scan)| dialect.recognition(&scan))
+}
+
+/// The tool markup of a text, and every call in it. `None` when there is none to read.
+pub(super) fn read_calls(text: &str, hints: &Hints<'_>) -> Option<(Recognition, Parsed)> {
+    let (dialect, scan) = strongest(text, hints)?;
+    dialect.read_of(text, scan)
+}
+
+fn strongest(text: &str, hints: &Hints<'_>) -> Option<(&'static ToolDialect, Scan)> {
     let tools = hints.request.is_some_and(|request| !request.tools.is_empty());
-    let mut best: Option<(Recognition, bool)> = None;
+    let mut best: Option<(&'static ToolDialect, Scan, bool)> = None;
     for index in TOOL_GATE.passed(text, tools) {
         let dialect = TOOL_DIALECTS[index];
         let settled = is_model(dialect, hints);
         if !settled && is_alias(index, dialect) {
             continue;
         }
-        if let Some(found) = dialect.recognise(text, hints) {
-            let better = best.as_ref().is_none_or(|best| rank(&found, settled) > rank(&best.0, best.1));
-            if better {
-                best = Some((found, settled));
-            }
+        if let Some(scan) = dialect.grammar.scan(text, hints)
+            && best.as_ref().is_none_or(|best| rank(&scan, settled) > rank(&best.1, best.2))
+        {
+            best = Some((dialect, scan, settled));
         }
     }
-    best.map(|(found, _)| found)
+    best.map(|(dialect, scan, _)| (dialect, scan))
 }
 
-fn rank(found: &Recognition, settled: bool) -> (Strength, bool, Reverse<usize>, bool) {
-    (found.strength, found.damage.is_none(), Reverse(found.span.start), settled)
+fn rank(scan: &Scan, settled: bool) -> (Strength, bool, Reverse<usize>, bool) {
+    (scan.strength, scan.damage.is_none(), Reverse(scan.span.start), settled)
 }
 
 /// The model's id names this family.

@@ -14,6 +14,8 @@ mod types;
 
 pub(crate) use read::{Stand, is_mistyped, is_word_of_sentence, reads_as_declared};
 
+use dialect::read_calls;
+
 pub use bytes::ByteSet;
 pub use dialect::{reasoning_dialect, recognise, split_reasoning, tool_dialect, writes_types};
 pub use registry::{REASONING_DIALECTS, TOOL_DIALECTS};

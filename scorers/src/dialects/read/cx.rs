@@ -1,7 +1,7 @@
 //! One reading of one text: [`Cx`] holds the position memory and the budget that keep every scan linear.
 //!
-//! Searches for a needle remember their last answer, and what failed attempts consumed is paid from a budget that is
-//! a multiple of the text's length: text built to be re-read from every marker runs out of it.
+//! Searches for a needle remember their last answer, and what failed attempts consumed is paid from a budget that
+//! grows with the text's length: text built to be re-read from every marker runs out of it.
 
 use memchr::memmem;
 use serde_json::Value;
@@ -10,8 +10,10 @@ use super::super::Hints;
 use crate::completion::Deviation;
 use crate::request::Tool;
 
-/// Failed attempts may re-read the text this many times over before a scan gives up.
+/// Failed attempts may re-read the text this many times over before a scan gives up …
 const REREADS: usize = 8;
+/// … and of a long text this much beside reading all of it once.
+const MOST_REREAD: usize = 1 << 19;
 /// Names and keys longer than this are none.
 const LONGEST_NAME: usize = 128;
 
@@ -50,7 +52,7 @@ pub(crate) struct Cx<'t> {
 
 impl<'t> Cx<'t> {
     pub(crate) fn new(text: &'t str, hints: &'t Hints<'t>) -> Self {
-        let fuel = text.len().saturating_mul(REREADS).saturating_add(4096);
+        let fuel = text.len() + text.len().saturating_mul(REREADS - 1).min(MOST_REREAD) + 4096;
         Self {
             text,
             hints,

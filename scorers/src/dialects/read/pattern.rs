@@ -260,8 +260,9 @@ impl Pattern {
 /// Prose stands before and behind it on its line: a sample within a sentence.
 fn is_mention(text: &str, at: usize, end: usize) -> bool {
     let (Some(before), Some(after)) = (text.get(..at), text.get(end..)) else { return false };
-    let line = |piece: Option<&str>| piece.is_some_and(|piece| piece.contains(char::is_alphabetic));
-    line(before.rsplit('\n').next()) && line(after.split('\n').next())
+    // Up to the nearest letter only: all the markup of a long text may stand on one line.
+    before.chars().rev().take_while(|c| *c != '\n').any(char::is_alphabetic)
+        && after.chars().take_while(|c| *c != '\n').any(char::is_alphabetic)
 }
 
 /// A declared tool, called with at least one key that it declares (or with none).
@@ -273,5 +274,23 @@ fn known(cx: &Cx<'_>, call: &Call) -> bool {
             call.arguments.keys().any(|key| declared.contains_key(key))
         }
         _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mention_has_prose_on_both_sides_of_its_line() {
+        let case = |text: &str| {
+            let at = text.find('<').unwrap();
+            is_mention(text, at, text.rfind('>').unwrap() + 1)
+        };
+        assert!(case("It writes <a> here."));
+        assert!(case("It: 1. <a>, 2. here"));
+        assert!(!case("It writes\n<a> here."));
+        assert!(!case("It writes <a>\nhere."));
+        assert!(!case("<a>"));
     }
 }

@@ -1,6 +1,8 @@
 //! The order of a re-reading: delivered calls, then the content, then (only when the content is blank) the reasoning.
 
-use super::super::{Call, Hints, Recognition, Reread, Split, recognise, split_reasoning, tool_dialect, turn_end};
+use std::collections::HashSet;
+
+use super::super::{Call, Hints, Recognition, Reread, Split, read_calls, split_reasoning, turn_end};
 use super::{beheaded, calls, misfiled, residue};
 use crate::completion::{Arguments, Completion, Deviation, ToolCall};
 use crate::request::{Request, ToolChoice};
@@ -21,15 +23,7 @@ pub fn reread(completion: &Completion, request: &Request, hints: &Hints<'_>) -> 
         return None;
     }
     let hints = Hints { request: Some(request), ..*hints };
-    let mut work = Work {
-        request,
-        hints,
-        out: completion.clone(),
-        tool: None,
-        split: None,
-        repairs: Vec::new(),
-        recovered: false,
-    };
+    let mut work = Work { request, hints, out: completion.clone(), tool: None, split: None, repairs: Vec::new() };
     if let Some(found) = calls::mend(&mut work.out, request, &hints, &mut work.repairs) {
         work.tool = Some((found, "tool_calls"));
     }
@@ -64,7 +58,6 @@ struct Work<'a> {
     tool: Option<(Recognition, &'static str)>,
     split: Option<Split>,
     repairs: Vec<Deviation>,
-    recovered: bool,
 }
 
 impl Work<'_> {
@@ -162,42 +155,35 @@ impl Work<'_> {
         }
         let reopened =
             self.out.tool_calls.is_empty().then(|| beheaded::reopen(text, self.request, &self.hints)).flatten();
-        let (found, parsed) = match reopened {
-            Some(reopened) => reopened,
-            None => {
-                let found = recognise(text, &self.hints)?;
-                let parsed = tool_dialect(found.family)?.parse(text, &self.hints)?;
-                (found, parsed)
-            }
-        };
+        let (found, parsed) = reopened.or_else(|| read_calls(text, &self.hints))?;
         let mut booked = format!("{} markup stands in the {place}", found.family);
         if let Some(damage) = &found.damage {
             booked = format!("{booked}; {damage}");
         }
         self.book("tool_call_in_text", place, booked);
         self.repairs.extend(parsed.repairs.into_iter().map(|repair| Deviation { place: place.to_owned(), ..repair }));
+        let known = |call: &ToolCall| Some((call.name.clone(), call.arguments.value().ok()?.to_string()));
+        let delivered: HashSet<_> = self.out.tool_calls.iter().filter_map(known).collect();
         for call in parsed.calls {
-            self.add_call(call);
+            self.add_call(call, &delivered);
         }
         self.tool.get_or_insert((found, place));
         Some(parsed.text)
     }
 
-    fn add_call(&mut self, call: Call) {
-        let arguments = serde_json::Value::Object(call.arguments);
-        let known = self.out.tool_calls.iter().any(|other| {
-            !self.recovered && other.name == call.name && other.arguments.value().as_ref() == Ok(&arguments)
-        });
-        if known {
+    fn add_call(&mut self, call: Call, delivered: &HashSet<(String, String)>) {
+        let key = (call.name, serde_json::Value::Object(call.arguments).to_string());
+        if delivered.contains(&key) {
             return;
         }
+        let (name, arguments) = key;
         let index = self.out.tool_calls.len();
         self.out.tool_calls.push(ToolCall {
             id: Some(call.id.unwrap_or_else(|| format!("recovered_{index}"))),
             kind: Some("function".to_owned()),
             index: i64::try_from(index).ok(),
-            name: call.name,
-            arguments: Arguments::Text(arguments.to_string()),
+            name,
+            arguments: Arguments::Text(arguments),
         });
     }
 

@@ -24,6 +24,8 @@ const RESIDUE: &[&str] = &[
 ];
 /// The type was lost on the way: the one repair that leaves the call itself as it was written.
 pub(crate) const UNTYPED: &str = "argument_type_lost";
+/// Pieces of residue that are taken off one value.
+const MOST_RESIDUE: usize = 8;
 /// Encoded more often than this, it is no mistake of a parser.
 const MOST_LAYERS: usize = 3;
 
@@ -212,7 +214,8 @@ fn clean(value: &mut Value) -> bool {
     match value {
         Value::String(text) => {
             let mut rest = text.as_str();
-            while let Some(inner) = RESIDUE.iter().find_map(|residue| trimmed(rest, residue)) {
+            for _ in 0..MOST_RESIDUE {
+                let Some(inner) = RESIDUE.iter().find_map(|residue| trimmed(rest, residue)) else { break };
                 rest = inner;
             }
             let changed = rest.len() != text.len();

@@ -3,7 +3,7 @@
 //! It must not read prose: what stands before the tool's name has to be what the family writes there, and the text has to
 //! end with the family's last marker.
 
-use super::super::{Call, Hints, Parsed, Recognition, TOOL_DIALECTS, ToolDialect, recognise};
+use super::super::{Call, Hints, Parsed, Recognition, TOOL_DIALECTS, ToolDialect, read_calls};
 use crate::request::Request;
 
 /// What stands between an opening marker and the name of the tool is short: `{"name": "`.
@@ -24,20 +24,16 @@ pub(super) fn reopen(text: &str, request: &Request, hints: &Hints<'_>) -> Option
     }
     let name = request.tools.iter().map(|tool| tool.name.as_str()).find(|name| lead.ends_with(name))?;
     let call = Call { name: name.to_owned(), ..Call::default() };
-    let now =
-        recognise(text, hints).and_then(|found| parse(found.family, text, hints)).map_or(0, |now| now.calls.len());
     let mut best: Option<(Recognition, Parsed)> = None;
     for dialect in TOOL_DIALECTS {
         let Some((found, parsed)) = with_opening(dialect, &call, lead, body, hints) else { continue };
-        if parsed.calls.len() > best.as_ref().map_or(now, |(_, best)| best.calls.len()) {
+        if best.as_ref().is_none_or(|(_, best)| parsed.calls.len() > best.calls.len()) {
             best = Some((found, parsed));
         }
     }
-    best
-}
-
-fn parse(family: &str, text: &str, hints: &Hints<'_>) -> Option<Parsed> {
-    TOOL_DIALECTS.iter().find(|dialect| dialect.family == family)?.parse(text, hints)
+    let (found, parsed) = best?;
+    let now = read_calls(text, hints).map_or(0, |(_, now)| now.calls.len());
+    (parsed.calls.len() > now).then_some((found, parsed))
 }
 
 fn with_opening(
@@ -54,8 +50,7 @@ fn with_opening(
         return None;
     }
     let text = format!("{opening}{body}");
-    let mut found = dialect.recognise(&text, hints)?;
-    let parsed = dialect.parse(&text, hints)?;
+    let (mut found, parsed) = dialect.read(&text, hints)?;
     found.span = 0..body.len();
     found.damage = Some("its first opening marker is gone".to_owned());
     Some((found, parsed))

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::{Call, Hints, Recognition, Strength, recognise, tool_dialect};
+use super::super::{Call, Hints, Parsed, Recognition, Strength, read_calls};
 use super::arguments;
 use crate::completion::{Arguments, Completion, Deviation, ToolCall};
 use crate::request::Request;
@@ -112,8 +112,8 @@ fn raw_call(call: &ToolCall, request: &Request, hints: &Hints<'_>) -> Option<(Re
         _ => return None,
     };
     request.tool(&call.name)?;
-    let seen = recognise(text, hints).filter(|seen| seen.strength != Strength::Weak && seen.damage.is_none())?;
-    let calls = tool_dialect(seen.family)?.parse(text, hints)?.calls;
+    let (seen, Parsed { calls, .. }) =
+        read_calls(text, hints).filter(|(seen, _)| seen.strength != Strength::Weak && seen.damage.is_none())?;
     (calls.first()?.name == call.name).then_some((seen, calls))
 }
 
@@ -129,11 +129,7 @@ fn reread_text(call: &ToolCall, hints: &Hints<'_>) -> Option<(Recognition, Vec<C
         format!("<function={name}>{arguments}</function>"),
         arguments,
     ];
-    candidates.iter().find_map(|text| {
-        let found = recognise(text, hints)?;
-        let parsed = tool_dialect(found.family)?.parse(text, hints)?;
-        Some((found, parsed.calls))
-    })
+    candidates.iter().find_map(|text| read_calls(text, hints).map(|(found, parsed)| (found, parsed.calls)))
 }
 
 /// A JSON string's inside.
