@@ -33,12 +33,12 @@ pub(super) struct Lexed {
 
 /// Splits a text into commands. Spans are offset by `base`.
 pub(super) fn commands(text: &str, base: usize) -> Lexed {
-    let mut lexer =
-        Lexer { text, bytes: text.as_bytes(), base, at: 0, out: Lexed::default(), vars: BTreeMap::new(), count: 0 };
+    let mut lexer = Lexer { text, bytes: text.as_bytes(), base, ..Lexer::default() };
     lexer.run();
     lexer.out
 }
 
+#[derive(Default)]
 struct Lexer<'a> {
     text: &'a str,
     bytes: &'a [u8],
@@ -46,6 +46,10 @@ struct Lexer<'a> {
     at: usize,
     out: Lexed,
     vars: BTreeMap<String, String>,
+    /// `NAME=(…)`: what `"${NAME[@]}"` stands for.
+    arrays: BTreeMap<String, Vec<Word>>,
+    /// How many `if`, `for`, `while` and `case` are open: what is added to an array there may not be.
+    nested: usize,
     count: usize,
 }
 
@@ -53,7 +57,7 @@ impl Lexer<'_> {
     fn run(&mut self) {
         let mut command = Vec::new();
         while self.at < self.bytes.len() && self.count < MOST_WORDS {
-            if self.continuation() {
+            if self.continuation() || self.redirection() || self.array() {
                 continue;
             }
             match self.bytes[self.at] {
@@ -66,11 +70,88 @@ impl Lexer<'_> {
                 _ => {
                     let word = self.word();
                     self.count += 1;
-                    command.push(word);
+                    if command.is_empty() {
+                        self.nest(&word.text);
+                    }
+                    self.expand(word, &mut command);
                 }
             }
         }
         self.end(&mut command);
+    }
+
+    fn nest(&mut self, word: &str) {
+        match word {
+            "if" | "for" | "while" | "until" | "case" => self.nested += 1,
+            "fi" | "done" | "esac" => self.nested = self.nested.saturating_sub(1),
+            _ => {}
+        }
+    }
+
+    /// A word, the words of an array, or nothing: what `"$@"` holds is not in the text.
+    fn expand(&mut self, word: Word, command: &mut Vec<Word>) {
+        let name = word.text.strip_prefix("${").and_then(|rest| rest.strip_suffix("[@]}").or(rest.strip_suffix("[*]}")));
+        match name.and_then(|name| self.arrays.get(name)) {
+            Some(items) => {
+                self.count += items.len();
+                command.extend(items.iter().cloned());
+            }
+            None if matches!(word.text.as_str(), "$@" | "$*") || word.text.starts_with("${@") => {}
+            None => command.push(word),
+        }
+    }
+
+    /// Steps over `> FILE`, `2>&1`, `&> FILE`, `< FILE`, `<<END`: they are the shell's, not the command's. `<model>` is what
+    /// somebody has yet to fill in.
+    fn redirection(&mut self) -> bool {
+        let Some(rest) = self.text.get(self.at..) else { return false };
+        let told = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        let told = if told.len() == rest.len() { rest.strip_prefix('&').unwrap_or(rest) } else { told };
+        let operators = [">>", ">|", ">&", ">", "<<<", "<<-", "<<"];
+        let after = operators.iter().find_map(|operator| told.strip_prefix(operator));
+        let Some(after) = after.or_else(|| told.strip_prefix('<').filter(|rest| rest.starts_with([' ', '/', '&', '('])))
+        else {
+            return false;
+        };
+        self.at = self.text.len() - after.trim_start_matches([' ', '\t', '&']).len();
+        let target = self.word();
+        self.count += 1;
+        drop(target);
+        true
+    }
+
+    /// Steps over `NAME=(…)` or `NAME+=(…)` and keeps the words.
+    fn array(&mut self) -> bool {
+        let Some(rest) = self.text.get(self.at..) else { return false };
+        let name_end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let (name, told) = rest.split_at(name_end);
+        let added = told.starts_with("+=(");
+        if assignment(&format!("{name}=")).is_none() || !(added || told.starts_with("=(")) {
+            return false;
+        }
+        self.at += name_end + if added { 3 } else { 2 };
+        let mut items = Vec::new();
+        while self.at < self.bytes.len() && self.count < MOST_WORDS && self.bytes[self.at] != b')' {
+            if self.continuation() {
+                continue;
+            }
+            match self.bytes[self.at] {
+                b' ' | b'\t' | b'\r' | b'\n' | b';' | b'&' | b'|' => self.at += 1,
+                b'#' => self.comment(),
+                _ => {
+                    let word = self.bare(b")");
+                    self.count += 1;
+                    self.expand(word, &mut items);
+                }
+            }
+        }
+        self.at = (self.at + 1).min(self.text.len());
+        match (added, self.nested) {
+            (true, 0) => self.arrays.entry(name.to_owned()).or_default().extend(items),
+            (true, _) => {}
+            (false, _) => drop(self.arrays.insert(name.to_owned(), items)),
+        }
+        true
     }
 
     fn end(&mut self, command: &mut Vec<Word>) {
@@ -115,10 +196,16 @@ impl Lexer<'_> {
     }
 
     fn word(&mut self) -> Word {
+        self.bare(b"")
+    }
+
+    /// A word that also ends before one of these bytes.
+    fn bare(&mut self, ends: &[u8]) -> Word {
         let start = self.at;
         let mut word = Word::default();
         while self.at < self.bytes.len() {
             match self.bytes[self.at] {
+                byte if ends.contains(&byte) => break,
                 b' ' | b'\t' | b'\r' | b'\n' | b';' | b'&' | b'|' => break,
                 b'\'' => self.single(&mut word),
                 b'"' => self.double(&mut word),
@@ -213,6 +300,12 @@ impl Lexer<'_> {
     }
 }
 
+/// The bytes of a command. Words of an array stand where it is written, before the command that uses it.
+pub(super) fn span(command: &[Word]) -> Option<Range<usize>> {
+    let start = command.iter().map(|word| word.span.start).min()?;
+    Some(start..command.iter().map(|word| word.span.end).max()?)
+}
+
 /// `NAME=value` at the front of a command.
 pub(super) fn assignment(word: &str) -> Option<(&str, &str)> {
     let (name, value) = word.split_once('=')?;
@@ -243,6 +336,25 @@ mod tests {
         case("a --j '{\"image\":2}' \\", &[&["a", "--j", "{\"image\":2}"]]);
         case("a ^\r\n b `\n c", &[&["a", "b", "c"]]);
         case("", &[]);
+    }
+
+    #[test]
+    fn what_is_the_shells_is_none_of_the_commands() {
+        case("a > x.log 2>&1 &\nb", &[&["a"], &["b"]]);
+        case("nohup a -x 1 >>x 2>/dev/null </dev/null | tee y", &[&["nohup", "a", "-x", "1"], &["tee", "y"]]);
+        case("a &> x && b 2> 'y z' -v; c <<EOF", &[&["a"], &["b", "-v"], &["c"]]);
+        case("a --model <model> 'x > y' \"2>&1\" b>c", &[&["a", "--model", "<model>", "x > y", "2>&1", "b>c"]]);
+        case("a --n 2 > x", &[&["a", "--n", "2"]]);
+        case("run \"$@\" $* ${@:2} -v", &[&["run", "-v"]]);
+    }
+
+    #[test]
+    fn an_array_stands_where_it_is_used() {
+        let text = "A=(\n  --m 'x y' # why\n  --n=2)\nA+=( -v )\nrun \"${A[@]}\" ${B[@]} -w";
+        case(text, &[&["run", "--m", "x y", "--n=2", "-v", "${B[@]}", "-w"]]);
+        case("A=()\nif x; then A+=(-v); fi\nrun ${A[*]}", &[&["if", "x"], &["then"], &["fi"], &["run"]]);
+        let lexed = commands(text, 0);
+        assert_eq!(&text[lexed.commands[0][2].span.clone()], "'x y'");
     }
 
     #[test]

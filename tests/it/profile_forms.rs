@@ -128,6 +128,29 @@ fn one_text_may_hold_several() {
 }
 
 #[test]
+fn a_launch_is_found_in_the_shell_around_it() {
+    let words = |text: &str| {
+        let profile = one(text);
+        let faults = profile.faults.len();
+        let value = |key: &str| profile.get(key).map(|setting| setting.value.to_string()).unwrap_or_default();
+        (value("model"), value("tool-call-parser"), faults)
+    };
+    let expected = ("Qwen/Qwen3-8B".to_owned(), "hermes".to_owned(), 0);
+    for text in [
+        "nohup vllm serve Qwen/Qwen3-8B --tool-call-parser hermes > vllm.log 2>&1 &\nsleep 1",
+        "vllm serve Qwen/Qwen3-8B --tool-call-parser hermes 2>&1 | tee -a vllm.log",
+        "ARGS=(\n  --model Qwen/Qwen3-8B # the model\n  --tool-call-parser=hermes\n)\n\
+         python -m vllm.entrypoints.openai.api_server \"${ARGS[@]}\" \"$@\"",
+        "apiVersion: v1\nkind: Service\n---\nkind: Pod\nspec:\n  containers:\n  - image: vllm/vllm-openai:v0.11.0\n    \
+         command: [\"/bin/sh\", \"-c\"]\n    args: [\"pip install x && vllm serve Qwen/Qwen3-8B --tool-call-parser hermes; sleep 9\"]\n",
+        "kind: Pod\nspec:\n  containers:\n  - image: vllm/vllm-openai:v0.11.0\n    command: [bash, -lc]\n    args:\n    - |\n      \
+         set -e\n      vllm serve Qwen/Qwen3-8B \\\n        --tool-call-parser hermes\n---\nkind: Service\n",
+    ] {
+        assert_eq!(words(text), expected, "{text}");
+    }
+}
+
+#[test]
 fn what_is_not_in_the_file_is_named() {
     let profile = one("vllm serve $MODEL --port ${PORT:-8000} --max-model-len $LEN");
     let names: Vec<&str> = profile.unresolved.iter().map(|placed| placed.text.as_str()).collect();

@@ -42,7 +42,7 @@ pub(super) fn read(source: &Source) -> Vec<Profile> {
 
 /// The profile of one command.
 pub(super) fn launch(source: &Source, command: &[Word]) -> Option<Profile> {
-    let span = command.first()?.span.start..command.last()?.span.end;
+    let span = words::span(command)?;
     if let Some(profile) = docker::launch(source, command) {
         return Some(profile);
     }

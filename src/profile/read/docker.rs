@@ -61,7 +61,7 @@ pub(super) fn launch(source: &Source, command: &[Word]) -> Option<Profile> {
         option(&mut container, &mut env, name, value);
     }
     let image = command.get(at)?;
-    let span = command.first()?.span.start..command.last()?.span.end;
+    let span = words::span(command)?;
     let mut profile = Profile::new(source, Form::Command, span);
     profile.env = env;
     container.image = Some(Placed::new(image.text.clone(), image.span.clone()));

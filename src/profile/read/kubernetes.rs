@@ -46,14 +46,28 @@ fn container(source: &Source, node: &Node) -> Option<Profile> {
     if let Some(variables) = node.get("env") {
         environment(&mut profile, variables);
     }
-    let mut args = words(&mut profile, node.get("command"));
-    args.extend(words(&mut profile, node.get("args")));
+    let args = match node.get("args").and_then(|args| script(node, args)) {
+        Some(script) => text_words(&mut profile, script),
+        None => {
+            let mut args = words(&mut profile, node.get("command"));
+            args.extend(words(&mut profile, node.get("args")));
+            args
+        }
+    };
     if docker::of_image(&mut profile, &args).is_none() {
         // Arguments alone: the engine is the one whose flags they are.
         guess(&args)?.clone_into(&mut profile.engine);
         super::argv::arguments(&mut profile, &args, crate::profile::setting::Origin::Flag);
     }
     Some(profile)
+}
+
+/// What a shell is handed: `command: ["/bin/sh", "-c"]` with `args: ["vllm serve …"]`.
+fn script<'a>(node: &Node, args: &'a Node) -> Option<&'a Node> {
+    let command = node.get("command")?.items();
+    let (shell, flag) = (command.first()?.scalar()?, command.last()?.scalar()?);
+    let is_shell = matches!(shell.rsplit('/').next(), Some("sh" | "bash" | "ash" | "dash"));
+    (is_shell && flag.starts_with('-') && flag.ends_with('c')).then(|| args.items().first().unwrap_or(args))
 }
 
 fn port(node: &Node) -> Option<Port> {

@@ -34,6 +34,12 @@ pub fn read(source: &Source) -> Result<Vec<Profile>, Box<Diagnostic>> {
             return Ok(profiles);
         }
     }
+    if parsed.is_err() {
+        let profiles = documents(source);
+        if !profiles.is_empty() {
+            return Ok(profiles);
+        }
+    }
     let profiles = command::read(source);
     if !profiles.is_empty() {
         return Ok(profiles);
@@ -43,7 +49,8 @@ pub fn read(source: &Source) -> Result<Vec<Profile>, Box<Diagnostic>> {
         _ => unreadable(
             source,
             "no launch profile is recognised here",
-            "known forms: typed profile, vLLM --config YAML, a launch command, a Compose service, a LiteLLM config",
+            "known forms: typed profile, vLLM --config YAML, a launch command or a script with it (shell, systemd), a Compose \
+             service, a Kubernetes manifest, a LiteLLM config",
         ),
     })
 }
@@ -52,6 +59,37 @@ pub fn read(source: &Source) -> Result<Vec<Profile>, Box<Diagnostic>> {
 #[must_use]
 pub fn scan_text(text: &str) -> Option<Profile> {
     read(&Source::new("profile", text)).ok()?.into_iter().next()
+}
+
+/// A file of several YAML documents, as Kubernetes manifests are: the profiles of each.
+fn documents(source: &Source) -> Vec<Profile> {
+    /// Each is read over the whole length of the file.
+    const MOST: usize = 64;
+    let text = source.text();
+    let mut starts = vec![0];
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        if line.trim_end() == "---" || line.starts_with("--- ") {
+            starts.push(at);
+        }
+    }
+    if starts.len() < 2 || starts.len() > MOST {
+        return Vec::new();
+    }
+    starts.push(text.len());
+    let documents = starts.windows(2).filter_map(|pair| yaml::parse(&alone(text, pair[0]..pair[1])).ok());
+    documents.flat_map(|root| mapping(source, &root)).collect()
+}
+
+/// A part of a text with blanks in place of the rest, so that every byte stays where it is.
+fn alone(text: &str, span: std::ops::Range<usize>) -> String {
+    let part = text.get(span.clone()).unwrap_or_default();
+    let part = part.trim_end().strip_suffix("---").unwrap_or(part);
+    let blank = |byte: u8| if byte == b'\n' { '\n' } else { ' ' };
+    let mut out: String = text.bytes().take(span.start).map(blank).collect();
+    out.push_str(part);
+    out
 }
 
 fn mapping(source: &Source, root: &Node) -> Vec<Profile> {

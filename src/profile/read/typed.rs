@@ -78,7 +78,7 @@ pub(super) fn scalar_word(item: &Node) -> Option<Word> {
 pub(super) fn text_words(profile: &mut Profile, node: &Node) -> Vec<Word> {
     let raw = profile.source().text().get(node.span.clone()).unwrap_or_default().to_owned();
     let quoted = raw.starts_with(['\'', '"']);
-    let lexed = if quoted {
+    let mut lexed = if quoted {
         let text = node.scalar().unwrap_or_default();
         let inside = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
         let mut lexed = words::commands(&text, node.span.start + 1);
@@ -92,7 +92,11 @@ pub(super) fn text_words(profile: &mut Profile, node: &Node) -> Vec<Word> {
     if let Some(span) = lexed.unclosed {
         profile.faults.push(Fault { kind: FaultKind::Unclosed, text: "quote".to_owned(), span });
     }
-    lexed.commands.into_iter().flatten().collect()
+    // A script may install and export before it launches, and wait or ask afterwards.
+    match lexed.commands.iter().position(|command| super::program::find(command).is_some()) {
+        Some(at) => lexed.commands.swap_remove(at),
+        None => lexed.commands.into_iter().flatten().collect(),
+    }
 }
 
 /// A mapping, or a list of `NAME=value`.
