@@ -6,7 +6,12 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let mut io = monban::cli::Io::process();
     let code = monban::cli::main(std::env::args_os(), &mut io);
-    // A closed pipe at the very end is the reader's wish.
-    let _ = io.out.flush();
-    ExitCode::from(code)
+    // A closed pipe at the very end is the reader's wish; a full disk is not.
+    match io.out.flush() {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe && code == monban::exit::PASS => {
+            let _ = writeln!(io.err, "error: {error}");
+            ExitCode::from(monban::exit::USAGE)
+        }
+        _ => ExitCode::from(code),
+    }
 }

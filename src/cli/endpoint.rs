@@ -1,13 +1,14 @@
 //! From the command line to an endpoint: the client with its key, the model's name, the runtime.
 
+use std::io::Write as _;
 use std::time::Duration;
 
 use monban_scorers::completion::{self, Answer, FaultKind, TransportErrorKind};
 use monban_scorers::{Body, Exchange};
 use serde_json::Value;
 
-use super::EndpointArgs;
-use crate::diagnostic::nearest;
+use super::{EndpointArgs, Io};
+use crate::diagnostic::did_you_mean;
 use crate::endpoint::identify::{Identity, identify};
 use crate::endpoint::{BaseUrl, Client, ClientOptions, Secret};
 use crate::report::terminal;
@@ -112,14 +113,14 @@ fn listed(names: &[String]) -> String {
 
 /// A word to whoever asks for a model that the endpoint does not list. It may serve it all the same: gateways take
 /// patterns, and engines aliases.
-pub(super) fn unserved(identity: &Identity, model: &str) -> Option<String> {
+pub(super) fn note_unserved(identity: &Identity, model: &str, io: &mut Io) -> std::io::Result<()> {
     let served = &identity.served;
     if served.is_empty() || served.iter().any(|name| name == model) {
-        return None;
+        return Ok(());
     }
-    let near = nearest(model, served.iter().map(String::as_str));
-    let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-    Some(format!("note: `{model}` is not among the models that the endpoint lists: {}{near}", listed(served)))
+    let near = did_you_mean(model, served.iter().map(String::as_str)).map(|near| format!("; {near}"));
+    let note = format!("note: `{model}` is not among the models that the endpoint lists: {}", listed(served));
+    writeln!(io.err, "{}{}", terminal(&note), terminal(&near.unwrap_or_default()))
 }
 
 fn names(exchange: &Exchange) -> Option<Vec<String>> {

@@ -27,6 +27,18 @@ impl std::fmt::Debug for Io {
     }
 }
 
+/// Why a run broke off that can be taken up again: requests were sent, and what was answered is kept.
+#[derive(Debug)]
+pub(super) struct BrokenOff(pub(super) String);
+
+impl std::fmt::Display for BrokenOff {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for BrokenOff {}
+
 impl Io {
     /// The process's streams. Colour only on a terminal, and not under `NO_COLOR` (<https://no-color.org>) or `TERM=dumb`.
     #[must_use]
@@ -77,7 +89,8 @@ impl Io {
         if error.chain().any(|cause| kind(cause) == Some(io::ErrorKind::BrokenPipe)) {
             return exit::PASS;
         }
-        finish(writeln!(self.err, "error: {}", escape(&format!("{error:#}"))), exit::USAGE)
+        let code = if error.is::<BrokenOff>() { exit::INTERRUPTED } else { exit::USAGE };
+        finish(writeln!(self.err, "error: {}", escape(&format!("{error:#}"))), code)
     }
 }
 

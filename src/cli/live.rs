@@ -6,6 +6,7 @@ use std::sync::Arc;
 use monban_scorers::Finding;
 use monban_scorers::diagnosis::{Context, RunSignals};
 
+use super::io::BrokenOff;
 use super::output::Output;
 use super::{Io, ReportFormat, hint, progress, report};
 use crate::endpoint::Client;
@@ -55,10 +56,11 @@ impl Live {
             stop,
         }));
         signals.abort();
-        let record = record.map_err(|error| {
-            anyhow::anyhow!("the journal of run {} cannot be written: {error}; make room and --resume it", dir.id())
-        })?;
-        dir.write_manifest(&record)?;
+        let broken_off = |what: &dyn std::fmt::Display| {
+            BrokenOff(format!("the run cannot be written: {what}; make room, then: {}", hint::resume(&dir)))
+        };
+        let record = record.map_err(|error| broken_off(&error))?;
+        dir.write_manifest(&record).map_err(|error| broken_off(&error))?;
         drop(lock);
         Ok((dir, record))
     }
@@ -102,7 +104,11 @@ fn unfinished(record: &RunRecord) -> Option<String> {
 /// Prints the report and says what the run comes to.
 pub(super) fn tell(dir: &RunDir, record: &RunRecord, telling: &Telling, io: &mut Io) -> anyhow::Result<u8> {
     let input = Input { dir: Some(dir), fail_under: telling.fail_under, ..Input::of(record) };
-    report::emit(telling.format, input, telling.output.as_ref(), io)?;
+    if let Err(error) = report::emit(telling.format, input, telling.output.as_ref(), io) {
+        // The report is lost, the run is not.
+        writeln!(io.err, "the run is kept: {}", hint::of_run("report", dir))?;
+        return Err(error);
+    }
     // The table begins with it.
     if telling.format != ReportFormat::Table || telling.output.is_some() {
         for line in cause_lines(record) {

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::builder::{NonEmptyStringValueParser, OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::{Io, hint};
@@ -38,13 +38,13 @@ pub struct EndpointArgs {
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
     /// How the endpoint is reached: direct, gateway:litellm, … [default: as seen]
-    #[arg(long, value_name = "LABEL")]
+    #[arg(long, value_name = "LABEL", value_parser = NonEmptyStringValueParser::new())]
     pub route: Option<String>,
     /// Where it runs; recorded as real:LABEL
-    #[arg(long, value_name = "LABEL", default_value = "default")]
+    #[arg(long, value_name = "LABEL", default_value = "default", value_parser = NonEmptyStringValueParser::new())]
     pub environment: String,
     /// Seconds one request may take
-    #[arg(long, value_name = "S", default_value_t = 120.0, value_parser = positive)]
+    #[arg(long, value_name = "S", default_value_t = 120.0, value_parser = positive, allow_negative_numbers = true)]
     pub timeout: f64,
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Io;
 use super::asked::{self, Asked};
-use super::endpoint::{client, discover, model, runtime, unserved};
+use super::endpoint::{client, discover, model, note_unserved, runtime};
 use super::launched::Launched;
 use super::live::{self, Live, Telling};
 use super::output::Output;
@@ -31,23 +31,23 @@ pub struct RunArgs {
     #[command(flatten)]
     pub endpoint: super::EndpointArgs,
     /// Requests in flight; several levels (1,8) are run one after the other and compared
-    #[arg(long, value_name = "N", default_value = "4", value_delimiter = ',')]
+    #[arg(long, value_name = "N", default_value = "4", value_delimiter = ',', allow_negative_numbers = true)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub concurrency: Vec<u32>,
     /// Attempts a task, instead of what the suite says
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000), allow_negative_numbers = true)]
     pub repeat: Option<u32>,
     /// Ask streamed, plain, or both; default: what the suite says
     #[arg(long, value_enum)]
     pub stream: Option<crate::suite::StreamMode>,
     /// Retries one request may take
-    #[arg(long, value_name = "N", default_value_t = 2)]
+    #[arg(long, value_name = "N", default_value_t = 2, allow_negative_numbers = true)]
     pub retries: u32,
     /// Requests a second at most
-    #[arg(long, value_name = "RPS", value_parser = super::options::positive)]
+    #[arg(long, value_name = "RPS", value_parser = super::options::positive, allow_negative_numbers = true)]
     pub rate: Option<f64>,
     /// Token budget of every task, instead of what the suite says
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
     pub max_tokens: Option<u64>,
     /// Only tasks with this tag; may be repeated
     #[arg(long, value_name = "T")]
@@ -62,7 +62,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "RUN_ID")]
     pub resume: Option<String>,
     /// Fail below this pass rate, 0 to 1, instead of at the first wrong answer
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     pub fail_under: Option<f64>,
     /// Say what would be asked, and send nothing
     #[arg(long)]
@@ -126,9 +126,7 @@ fn fresh(args: &RunArgs, output: Option<Output>, io: &mut Io) -> anyhow::Result<
         return dry_run(&plan, args.format, io);
     }
     let identity = discover(&client, &runtime).of_model(&model);
-    if let Some(note) = unserved(&identity, &model) {
-        writeln!(io.err, "{}", terminal(&note))?;
-    }
+    note_unserved(&identity, &model, io)?;
     let endpoint = Asking { client, runtime, plan, model, identity, launched };
     if let Some(launched) = &endpoint.launched {
         launched.faults(&endpoint.context(args)).iter().try_for_each(|fault| writeln!(io.err, "{fault}"))?;

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use monban_scorers::{Body, Exchange};
 
 use super::{DataFormat, Io, hint};
+use crate::diagnostic::nearest;
 use crate::exit;
 use crate::record::{AttemptDone, RunDir, RunStart, Store};
 use crate::report::{json_text, terminal};
@@ -69,7 +70,7 @@ fn show_run(dir: &RunDir, format: DataFormat, io: &mut Io) -> anyhow::Result<()>
 
 fn show_task(dir: &RunDir, id: &str, format: DataFormat, io: &mut Io) -> anyhow::Result<()> {
     let start = dir.start()?;
-    let tasks = fitting(&start, id)?;
+    let tasks = fitting(dir, &start, id)?;
     let mut shown = Vec::new();
     for done in dir.attempts()? {
         let done = done?;
@@ -88,11 +89,13 @@ fn show_task(dir: &RunDir, id: &str, format: DataFormat, io: &mut Io) -> anyhow:
 }
 
 /// The tasks of this id; the same id may stand in two suites.
-fn fitting(start: &RunStart, id: &str) -> anyhow::Result<Vec<usize>> {
+fn fitting(dir: &RunDir, start: &RunStart, id: &str) -> anyhow::Result<Vec<usize>> {
     let found: Vec<usize> = (0..start.tasks.len()).filter(|at| start.tasks[*at].id == id).collect();
     if found.is_empty() {
         let names = start.tasks.iter().map(|task| task.id.as_str());
-        let near = names.min_by_key(|name| strsim::damerau_levenshtein(name, id)).unwrap_or_default();
+        let Some(near) = nearest(id, names) else {
+            anyhow::bail!("no task `{id}` in this run; `{}` lists them", hint::of_run("show", dir));
+        };
         anyhow::bail!("no task `{id}` in this run; the nearest is `{near}`");
     }
     Ok(found)

@@ -16,7 +16,13 @@ const EVIDENCE: usize = 96;
 /// The output cannot be written.
 pub fn write(report: &Report, colour: bool, out: &mut dyn Write) -> io::Result<()> {
     header(report, out)?;
-    matrix(&report.capabilities, colour, out)?;
+    // Where nothing was answered, two dozen rows would say so.
+    let silent = report.completions == 0;
+    let (unasked, told): (Vec<_>, Vec<_>) = report.capabilities.iter().partition(|row| silent && is_unasked(row));
+    matrix(&told, colour, out)?;
+    if !unasked.is_empty() {
+        writeln!(out, "  {} more capabilities were not looked at, for nothing was answered\n", unasked.len())?;
+    }
     write_findings(&report.findings, colour, out)?;
     flags(report, out)?;
     let seconds = report.wall_ms as f64 / 1000.0;
@@ -40,7 +46,12 @@ fn header(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-fn matrix(capabilities: &[Capability], colour: bool, out: &mut dyn Write) -> io::Result<()> {
+fn is_unasked(row: &Capability) -> bool {
+    row.status == Status::Inconclusive
+        && ["not asked", "no streamed answer", "no answer"].iter().any(|words| row.evidence.contains(words))
+}
+
+fn matrix(capabilities: &[&Capability], colour: bool, out: &mut dyn Write) -> io::Result<()> {
     let widest = capabilities.iter().map(|row| row.capability.width()).max().unwrap_or(0);
     let ways = capabilities.iter().map(|row| row.how.width()).max().unwrap_or(0);
     for row in capabilities {

@@ -45,6 +45,10 @@ impl std::str::FromStr for BaseUrl {
     fn from_str(given: &str) -> Result<Self, Self::Err> {
         let given = given.trim();
         let with_scheme = if given.contains("://") { given.to_owned() } else { format!("http://{given}") };
+        // The parser would take the path's first part for the host.
+        if with_scheme.split_once("://").is_some_and(|(_, rest)| rest.starts_with('/')) {
+            return Err(BaseUrlError("no host is named; write http://HOST:PORT/v1".to_owned()));
+        }
         let mut url = Url::parse(&with_scheme)
             .map_err(|error| BaseUrlError(format!("not a URL ({error}); write http://HOST:PORT/v1")))?;
         if !matches!(url.scheme(), "http" | "https") {

@@ -90,7 +90,8 @@ impl Lexer<'_> {
 
     /// A word, the words of an array, or nothing: what `"$@"` holds is not in the text.
     fn expand(&mut self, word: Word, command: &mut Vec<Word>) {
-        let name = word.text.strip_prefix("${").and_then(|rest| rest.strip_suffix("[@]}").or(rest.strip_suffix("[*]}")));
+        let name =
+            word.text.strip_prefix("${").and_then(|rest| rest.strip_suffix("[@]}").or(rest.strip_suffix("[*]}")));
         match name.and_then(|name| self.arrays.get(name)) {
             Some(items) => {
                 self.count += items.len();
@@ -109,7 +110,8 @@ impl Lexer<'_> {
         let told = if told.len() == rest.len() { rest.strip_prefix('&').unwrap_or(rest) } else { told };
         let operators = [">>", ">|", ">&", ">", "<<<", "<<-", "<<"];
         let after = operators.iter().find_map(|operator| told.strip_prefix(operator));
-        let Some(after) = after.or_else(|| told.strip_prefix('<').filter(|rest| rest.starts_with([' ', '/', '&', '('])))
+        let Some(after) =
+            after.or_else(|| told.strip_prefix('<').filter(|rest| rest.starts_with([' ', '/', '&', '('])))
         else {
             return false;
         };

@@ -53,8 +53,11 @@ impl Attempts {
                 break;
             }
             line += 1;
-            let event = serde_json::from_slice(&buffer)
-                .map_err(|error| corrupt(&format!("line {line} of the journal cannot be read: {error}")))?;
+            let event = serde_json::from_slice(&buffer).map_err(|error| {
+                corrupt(&format!(
+                    "line {line} of the journal cannot be read: {error}; without that line, the others can"
+                ))
+            })?;
             index.take(event, offset);
             offset += size as u64;
         }

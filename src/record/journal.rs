@@ -136,7 +136,11 @@ pub struct JournalError {
 
 impl fmt::Display for JournalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {} of the journal cannot be read: {}", self.line, self.message)
+        write!(
+            f,
+            "line {} of the journal cannot be read: {}; without that line, the others can",
+            self.line, self.message
+        )
     }
 }
 

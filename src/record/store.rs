@@ -255,7 +255,9 @@ impl RunDir {
     fn read_manifest<T: for<'de> Deserialize<'de>>(&self) -> Result<T, StoreError> {
         let path = self.path.join(MANIFEST);
         let bytes = fs::read(&path).map_err(|error| StoreError::io("read", &path, &error))?;
-        serde_json::from_slice(&bytes).map_err(|error| StoreError::corrupt(&path, &error))
+        let damaged =
+            |error| format!("the manifest cannot be read: {error}; the answers stand in events.jsonl beside it");
+        serde_json::from_slice(&bytes).map_err(|error| StoreError::corrupt(&path, &damaged(error)))
     }
 }
 

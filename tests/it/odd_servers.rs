@@ -175,3 +175,77 @@ fn a_model_that_is_not_listed_is_asked_for_with_a_word() {
         "{told}"
     );
 }
+
+/// Whatever the disk refuses, requests were sent: that is no usage error, and the command that goes on is named.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_that_the_disk_breaks_off_can_be_taken_up_again() {
+    let server = chat(|asked| says(asked, &"yes ".repeat(500)));
+    let place = Place::with(40);
+    let run = place.begin(&server.url(), &["--stream", "off"]);
+    // A file may grow to 64 KiB; beyond, a write fails instead of ending the process.
+    let limited = "trap '' XFSZ; ulimit -f 64; exec \"$@\"";
+    let mut shell = std::process::Command::new("bash");
+    shell.args(["-c", limited, "bash"]).arg(run.get_program()).args(run.get_args());
+    shell.env_remove("MONBAN_BASE_URL").env_remove("MONBAN_MODEL");
+    let output = shell.output().unwrap();
+    let told = stderr(&output);
+    let id = place.store().open("last").unwrap().id();
+    assert_eq!(output.status.code(), Some(130), "{told}");
+    assert!(told.contains(&format!("make room, then: monban run --resume {id} --runs-dir ")), "{told}");
+    let again = place.command(&["--resume", "last", "--format", "json"]).output().unwrap();
+    assert_eq!(json(&again)["counts"]["passed"], 40, "{}", stderr(&again));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_report_that_cannot_be_written_is_said_and_the_run_is_kept() {
+    let server = chat(|asked| says(asked, "yes"));
+    let place = Place::with(1);
+    let output = place.run(&server.url(), &["--output", "/dev/full"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("the run is kept: monban report "), "{}", stderr(&output));
+    assert_eq!(place.store().open("last").unwrap().record().unwrap().counts.passed, 1);
+
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_monban"));
+    let output = command.args(["completions", "bash"]).stdout(full).stderr(Stdio::piped()).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+}
+
+#[test]
+fn wrong_numbers_and_labels_are_told_by_what_was_expected() {
+    for (args, expected) in [
+        (["--timeout", "-1"], "expected a number above 0"),
+        (["--retries", "-1"], "-1"),
+        (["--repeat", "-1"], "is not in 1..=1000"),
+        (["--fail-under", "-0.5"], "between 0 and 1"),
+        (["--route", ""], "a value is required for '--route"),
+        (["--environment", ""], "a value is required for '--environment"),
+        (["--base-url", "http:///v1"], "no host is named"),
+    ] {
+        let place = Place::with(1);
+        let suite = place.suite.to_str().unwrap().to_owned();
+        let mut given = vec![suite.as_str()];
+        if args[0] != "--base-url" {
+            given.extend(["--base-url", "http://127.0.0.1:1"]);
+        }
+        given.extend(args);
+        let output = place.command(&given).output().unwrap();
+        let told = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {told}");
+        assert!(told.contains(expected) && !told.contains("use '-- -"), "{args:?}: {told}");
+    }
+}
+
+#[test]
+fn a_doctor_to_whom_nothing_is_answered_is_brief() {
+    let server = chat(|_| whole(500, "", "Internal Server Error"));
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_monban"))
+        .args(["doctor", "--model", "m", "--base-url", &server.url()])
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.contains("more capabilities were not looked at, for nothing was answered"), "{told}");
+    assert!(told.lines().count() < 25 && told.contains("error[server_error]"), "{told}");
+}

@@ -58,7 +58,12 @@ fn budget(seen: &Seen, name: &str, limit: u64) -> Capability {
             how,
             format!("{limit} tokens stated; a larger budget is lowered silently"),
         ),
-        _ => Capability::new(name, Status::Inconclusive, how, format!("{limit} tokens stated; out of time")),
+        _ => Capability::new(
+            name,
+            Status::Inconclusive,
+            how,
+            format!("{limit} tokens stated; not asked, or not answered"),
+        ),
     }
 }
 
