@@ -26,7 +26,9 @@ const NO_HTTP: &str = "no HTTP";
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     if let Some(mut finding) = signs.error_finding(&RULE) {
-        let html = facts.faults.iter().any(|(_, fault)| fault.message.trim_start().starts_with('<'));
+        // Of a page the words are kept; that it was one is noted.
+        let page = |fault: &Fault| fault.deviations.iter().any(|deviation| deviation.kind == "html_body");
+        let html = facts.faults.iter().any(|(_, fault)| page(fault));
         if html {
             finding.message.push_str(", HTML body: a proxy wrote this, not the engine");
         }

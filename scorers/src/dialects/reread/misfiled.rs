@@ -22,6 +22,10 @@ pub(super) fn is_answer(completion: &Completion, request: &Request) -> bool {
     if request.thinking == Some(false) {
         return true;
     }
+    // No thoughts are one JSON value: whatever was billed, this is what a schema or a prompt asked for.
+    if request.tools.is_empty() && is_json(completion.reasoning()) {
+        return true;
+    }
     let answers_a_tool =
         request.messages().last().and_then(|last| last.get("role")).and_then(Value::as_str) == Some("tool");
     match billed(completion) {
@@ -29,6 +33,11 @@ pub(super) fn is_answer(completion: &Completion, request: &Request) -> bool {
         Some(tokens) => tokens <= explained(completion.reasoning()) + SLACK,
         None => request.tools.is_empty(),
     }
+}
+
+fn is_json(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
 fn billed(completion: &Completion) -> Option<u64> {
