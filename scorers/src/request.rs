@@ -78,6 +78,13 @@ impl Request {
         self.replays_calls
     }
 
+    /// The last message is a tool's result: the model may have nothing to add.
+    #[must_use]
+    pub fn ends_with_result(&self) -> bool {
+        let last = || self.messages().last().and_then(|message| message.get("role"));
+        self.replays_calls && last().and_then(Value::as_str) == Some("tool")
+    }
+
     /// `messages`, verbatim.
     #[must_use]
     pub fn messages(&self) -> &[Value] {

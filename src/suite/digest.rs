@@ -9,72 +9,73 @@ use super::model::{StreamMode, Task};
 /// descriptions, tags, comments, layout and unused tools do not count.
 pub(super) fn of(stream: StreamMode, tasks: &[Task]) -> String {
     let mut hasher = Sha256::new();
-    let mut text = String::new();
+    let mut text = Vec::new();
     write(&json!({"stream": stream}), &mut text);
     for task in tasks {
         // Task by task, so that a large suite is not held a second time.
-        text.push('\n');
+        text.push(b'\n');
         one(task, &mut text);
-        hasher.update(text.as_bytes());
+        hasher.update(&text);
         text.clear();
     }
-    hasher.update(text.as_bytes());
+    hasher.update(&text);
     let hex: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256:{hex}")
 }
 
 /// A task as one object, its keys sorted as [`object`] sorts them.
-fn one(task: &Task, out: &mut String) {
-    out.push_str("{\"expect\":");
+fn one(task: &Task, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"expect\":");
     array(&task.expect, out);
-    out.push_str(",\"id\":");
+    out.extend_from_slice(b",\"id\":");
     string(&task.id, out);
-    out.push_str(",\"repeat\":");
+    out.extend_from_slice(b",\"repeat\":");
     write(&Value::from(task.repeat), out);
-    out.push_str(",\"request\":");
+    out.extend_from_slice(b",\"request\":");
     object(&task.request, out);
-    out.push('}');
+    out.push(b'}');
 }
 
 /// Canonical JSON: keys sorted, no blanks, and a number has one form (`1.0` is `1`).
-fn write(value: &Value, out: &mut String) {
+fn write(value: &Value, out: &mut Vec<u8>) {
     match value {
         Value::Array(items) => array(items, out),
         Value::Object(map) => object(map, out),
-        Value::Number(number) => out.push_str(&canonical(number)),
+        Value::Number(number) => out.extend_from_slice(canonical(number).as_bytes()),
         Value::String(text) => string(text, out),
-        other => out.push_str(&other.to_string()),
+        other => out.extend_from_slice(other.to_string().as_bytes()),
     }
 }
 
-fn array(items: &[Value], out: &mut String) {
-    out.push('[');
+fn array(items: &[Value], out: &mut Vec<u8>) {
+    out.push(b'[');
     for (index, item) in items.iter().enumerate() {
         if index > 0 {
-            out.push(',');
+            out.push(b',');
         }
         write(item, out);
     }
-    out.push(']');
+    out.push(b']');
 }
 
-fn object(map: &Map<String, Value>, out: &mut String) {
+fn object(map: &Map<String, Value>, out: &mut Vec<u8>) {
     let mut keys: Vec<&String> = map.keys().collect();
     keys.sort_unstable();
-    out.push('{');
+    out.push(b'{');
     for (index, key) in keys.into_iter().enumerate() {
         if index > 0 {
-            out.push(',');
+            out.push(b',');
         }
         string(key, out);
-        out.push(':');
+        out.push(b':');
         write(&map[key], out);
     }
-    out.push('}');
+    out.push(b'}');
 }
 
-fn string(text: &str, out: &mut String) {
-    out.push_str(&serde_json::to_string(text).unwrap_or_default());
+fn string(text: &str, out: &mut Vec<u8>) {
+    // Writing into memory cannot fail.
+    let _ = serde_json::to_writer(out, text);
 }
 
 fn canonical(number: &Number) -> String {
@@ -94,9 +95,9 @@ mod tests {
 
     #[track_caller]
     fn case(value: Value, expected: &str) {
-        let mut out = String::new();
+        let mut out = Vec::new();
         write(&value, &mut out);
-        assert_eq!(out, expected);
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 
     #[test]

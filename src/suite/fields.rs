@@ -79,10 +79,11 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> + Clone {
 /// The fields of a table, checked. `extra_body` stays a table of its own until [`merge`].
 pub(super) fn read(map: &Map<String, Value>, at: &str, problems: &mut Problems) -> Map<String, Value> {
     let mut fields = Map::new();
-    for (field, validator) in FIELDS.iter().zip(&VALIDATORS) {
-        // Null stands where JSON has no form for what was written, which is booked already.
-        let Some(value) = map.get(field.name).filter(|value| !value.is_null()) else { continue };
-        let validator = validator.get_or_init(|| compile(field));
+    // Null stands where JSON has no form for what was written, which is booked already.
+    for (key, value) in map.iter().filter(|(_, value)| !value.is_null()) {
+        let Some(at_list) = FIELDS.iter().position(|field| field.name == key) else { continue };
+        let field = &FIELDS[at_list];
+        let validator = VALIDATORS[at_list].get_or_init(|| compile(field));
         for error in validator.iter().flat_map(|validator| validator.iter_errors(value)).take(3) {
             let pointer = format!("{at}/{}{}", field.name, error.instance_path());
             let message = format!("`{}`: {}", field.name, short_error(&error.to_string()));

@@ -44,16 +44,22 @@ pub(super) fn parse(source: &Source, registry: &Registry, read_file: ReadFile<'_
         Ok(said) => said,
         Err(diagnostics) => return Parsed { suite: None, diagnostics, readable: false },
     };
-    let suite = Document { said: &said, registry, read_file }.read(source, &mut problems);
-    let diagnostics = place(problems, &said, source);
-    Parsed { suite, diagnostics, readable: true }
+    let suite = Document { said, registry, read_file }.read(source, &mut problems);
+    Parsed { suite, diagnostics: place(problems, source), readable: true }
 }
 
-/// Problems with their places in the file, in its order.
-fn place(problems: Problems, said: &Said<'_>, source: &Source) -> Vec<Diagnostic> {
+/// Problems with their places in the file, in its order. The file is read again for them: reading takes the tree apart.
+fn place(problems: Problems, source: &Source) -> Vec<Diagnostic> {
     let cut = problems.is_full();
+    let problems = problems.into_list();
+    if problems.is_empty() {
+        return Vec::new();
+    }
+    let said = match Said::read(source) {
+        Ok(said) => said,
+        Err(diagnostics) => return diagnostics,
+    };
     let mut diagnostics: Vec<Diagnostic> = problems
-        .into_list()
         .into_iter()
         .map(|problem| {
             let message = match &problem.row {
@@ -80,13 +86,13 @@ fn place(problems: Problems, said: &Said<'_>, source: &Source) -> Vec<Diagnostic
 
 /// A file being read.
 struct Document<'a, 's> {
-    said: &'a Said<'s>,
+    said: Said<'s>,
     registry: &'a Registry,
     read_file: ReadFile<'a>,
 }
 
 impl Document<'_, '_> {
-    fn read(&self, source: &Source, problems: &mut Problems) -> Option<Suite> {
+    fn read(mut self, source: &Source, problems: &mut Problems) -> Option<Suite> {
         let value = self.said.value(&LISTS, problems);
         let mut top = Reader { map: &value, at: "", problems };
         top.known("a suite file", TOP_KEYS.into_iter());
@@ -137,17 +143,18 @@ impl Document<'_, '_> {
     }
 
     /// Reads the tasks, in order.
-    fn tasks(&self, top: &mut Reader<'_, '_>, scope: &Scope<'_>, source: &Source) -> Collected {
+    fn tasks(&mut self, top: &mut Reader<'_, '_>, scope: &Scope<'_>, source: &Source) -> Collected {
         for list in LISTS {
             top.list(list, &format!("tables: `[[{list}]]`"));
         }
-        if LISTS.iter().all(|list| self.said.items(list).len() == 0) {
+        let lists = LISTS.map(|list| (list, self.said.take(list)));
+        if lists.iter().all(|(_, items)| items.len() == 0) {
             let problem = Problem::error("empty_suite", "/suite", "the suite has no tasks, so it cannot fail");
             top.problems.push(problem.fix("add a `[[task]]` with `id`, `prompt` and `expect`".to_owned()));
         }
         let mut collected = Collected::default();
-        for list in LISTS {
-            for (index, item) in self.said.items(list).enumerate() {
+        for (list, items) in lists {
+            for (index, item) in items.enumerate() {
                 if top.problems.is_full() {
                     break;
                 }

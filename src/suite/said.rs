@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeArray, DeTable, DeValue};
 
 use super::problem::{Problem, Problems, join};
 use crate::diagnostic::{Diagnostic, Source};
@@ -18,13 +18,13 @@ pub(super) struct Said<'s> {
 }
 
 /// One item of a list at the top.
-pub(super) struct Item<'a, 's> {
-    list: &'a str,
+pub(super) struct Item<'s> {
+    list: &'static str,
     index: usize,
-    said: &'a Spanned<DeValue<'s>>,
+    said: Spanned<DeValue<'s>>,
 }
 
-impl Item<'_, '_> {
+impl Item<'_> {
     /// Its first byte.
     pub(super) fn start(&self) -> usize {
         self.said.span().start
@@ -52,8 +52,7 @@ impl<'s> Said<'s> {
         Ok(Self { root })
     }
 
-    /// The file as JSON but for the items of `lists`, which are empty here: [`Said::items`] has them one at a time, for a
-    /// suite of many tasks as JSON is several times its text.
+    /// The file as JSON but for the items of `lists`, which are empty here: [`Said::take`] has them.
     pub(super) fn value(&self, lists: &[&str], problems: &mut Problems) -> Map<String, Value> {
         let entries = self.root.get_ref().iter().map(|(key, value)| {
             let (key, value) = (key.get_ref(), value.get_ref());
@@ -66,13 +65,14 @@ impl<'s> Said<'s> {
         entries.collect()
     }
 
-    /// The items of a list at the top; none where no list stands there.
-    pub(super) fn items<'a>(&'a self, list: &'a str) -> impl ExactSizeIterator<Item = Item<'a, 's>> + use<'a, 's> {
-        let items = match entry(self.root.get_ref(), list).map(|(_, value)| value.get_ref()) {
-            Some(DeValue::Array(items)) => &items[..],
-            _ => &[],
+    /// Takes the items of a list at the top out of the tree, which then lacks them: a tree of many tasks is many times its
+    /// text, so each goes as soon as it was read. None where no list stands there.
+    pub(super) fn take(&mut self, list: &'static str) -> impl ExactSizeIterator<Item = Item<'s>> + use<'s> {
+        let items = match self.root.get_mut().get_mut(list).map(Spanned::get_mut) {
+            Some(DeValue::Array(items)) => std::mem::replace(items, DeArray::new()),
+            _ => DeArray::new(),
         };
-        items.iter().enumerate().map(move |(index, said)| Item { list, index, said })
+        items.into_iter().enumerate().map(move |(index, said)| Item { list, index, said })
     }
 
     /// The bytes a pointer leads to, or those of the nearest thing above it.

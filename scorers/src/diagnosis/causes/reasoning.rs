@@ -226,7 +226,7 @@ fn answer_in_reasoning<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<Reasonin
         return None;
     }
     let tiny = facts.view.request.max_tokens.is_some_and(|max| max <= TINY_BUDGET);
-    if side.at_cap() && !tiny || side.is_phantom() || facts.answers_a_tool_result() {
+    if side.at_cap() && !tiny || side.is_phantom() || facts.view.request.ends_with_result() {
         return None;
     }
     let seen = if tiny {

@@ -119,13 +119,6 @@ impl<'a> Facts<'a> {
         calls.filter_map(|call| call.get("id").and_then(Value::as_str))
     }
 
-    /// The last message is a tool's result: the model may have nothing to add.
-    #[must_use]
-    pub fn answers_a_tool_result(&self) -> bool {
-        self.view.request.messages().last().and_then(|message| message.get("role")).and_then(Value::as_str)
-            == Some("tool")
-    }
-
     /// The text of the tool's result that the messages end with.
     #[must_use]
     pub fn last_result(&self) -> Option<String> {

@@ -133,7 +133,7 @@ fn unseen_result(signs: &Signs<'_>) -> Option<Finding> {
     let text = side.completion.text();
     let denies = |text: &str| NOTHING.as_ref().is_some_and(|pattern| pattern.is_match(text));
     let told = facts.view.scored.is_empty() || facts.something_failed();
-    if !facts.answers_a_tool_result()
+    if !facts.view.request.ends_with_result()
         || !told
         || !side.completion.tool_calls.is_empty()
         || side.at_cap()

@@ -1,7 +1,5 @@
 //! Is what stands in the reasoning field the whole answer, put there by a parser that waits for a closing tag?
 
-use serde_json::Value;
-
 use crate::completion::Completion;
 use crate::request::Request;
 
@@ -26,10 +24,8 @@ pub(super) fn is_answer(completion: &Completion, request: &Request) -> bool {
     if request.tools.is_empty() && is_json(completion.reasoning()) {
         return true;
     }
-    let answers_a_tool =
-        request.messages().last().and_then(|last| last.get("role")).and_then(Value::as_str) == Some("tool");
     match billed(completion) {
-        _ if answers_a_tool => false,
+        _ if request.ends_with_result() => false,
         Some(tokens) => tokens <= explained(completion.reasoning()) + SLACK,
         None => request.tools.is_empty(),
     }
