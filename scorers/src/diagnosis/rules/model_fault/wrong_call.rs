@@ -68,7 +68,7 @@ pub(super) fn unwanted(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
 
 /// The call whose result the messages end with, over again.
 pub(super) fn again(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
-    if !facts.answers_a_tool_result() || !facts.something_failed() || facts.call_was_missed() || facts.forced() {
+    if !facts.view.request.ends_with_result() || !facts.something_failed() || facts.call_was_missed() || facts.forced() {
         return None;
     }
     let answered = answered(facts)?;
