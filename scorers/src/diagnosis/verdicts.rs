@@ -68,6 +68,12 @@ impl Verdicts {
         let intent = match (&scored.intent, &delivered) {
             (_, Verdict::NotScored(_)) => "unknown",
             (Some(Verdict::NotScored(_)), _) => "unknown",
+            // The model writes the call, the server the reason for its end.
+            (Some(Verdict::Fail(reason)), _)
+                if name == "tool_call" && is_of_the_end(reason) && reason.contains("is \"stop\"") =>
+            {
+                "pass"
+            }
             (Some(intent), _) if !changed => intent.word(),
             (_, Verdict::Fail(_)) if self.lost => "unknown",
             (_, delivered) => delivered.word(),

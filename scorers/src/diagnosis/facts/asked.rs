@@ -54,15 +54,17 @@ impl Facts<'_> {
         }
         let (user, markup) = (self.view.request.text_of("user"), side.leaked_text().trim());
         let asks_for = |pattern: &LazyLock<Option<Regex>>| pattern.as_ref().is_some_and(|it| it.is_match(&user));
-        // Word for word the user's own: the answer repeats it.
-        if markup.len() > PROSE && user.contains(markup) {
+        // Word for word the user's own, or a result's and spoken of: the answer repeats it.
+        let spoken_of = side.completion.text().trim().len() >= markup.len() + PROSE;
+        let result = || self.view.request.text_of("tool").contains(markup);
+        if markup.len() > PROSE && (user.contains(markup) || spoken_of && result()) {
             return true;
         }
         // Python in a fence is code as long as no call is missed; JSON is none.
         if side.in_fence() && !markup.contains('{') && asks_for(&CODE) {
             return true;
         }
-        if side.completion.text().trim().len() < markup.len() + PROSE {
+        if !spoken_of {
             return false;
         }
         let tag = leading_tag(markup).and_then(|tag| tag.split([' ', '=']).next()).filter(|tag| tag.len() > 3);

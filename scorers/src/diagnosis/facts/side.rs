@@ -234,7 +234,12 @@ impl<'a> Side<'a> {
         let odd_name = call.name.is_empty()
             || call.name == "function"
             || call.name.chars().any(|c| !(c.is_alphanumeric() || "_-.:/".contains(c)));
-        odd_name || !self.at_cap() && !matches!(call.arguments.value(), Ok(Value::Object(_)))
+        // The id of the family's markup, whole, where the name belongs.
+        let index = call.name.strip_prefix("functions.").and_then(|rest| rest.rsplit_once(':'));
+        let is_id = index.is_some_and(|(name, index)| {
+            self.request.tool(name).is_some() && index.bytes().all(|byte| byte.is_ascii_digit())
+        });
+        odd_name || is_id || !self.at_cap() && !matches!(call.arguments.value(), Ok(Value::Object(_)))
     }
 
     /// The calls as the model meant them: names and arguments.

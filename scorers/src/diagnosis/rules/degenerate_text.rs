@@ -48,7 +48,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     if let Some(found) = gibberish(facts, side) {
         return Some(found);
     }
-    let symbol = one_symbol(side.completion.text()).or_else(|| one_symbol(side.completion.reasoning()))?;
+    let symbol = symbol_of(side)?;
     let message = format!(
                 "the answer is {symbol:?} over and over: the numbers broke on the \
                  way (NaN or overflow ends in one token), whatever the prompt"
@@ -140,6 +140,18 @@ fn blanks(side: &Side<'_>) -> bool {
     let text = side.completion.text();
     let tail = text.len() - text.trim_end().len();
     tail >= RUN && tail * 2 > text.len()
+}
+
+fn symbol_of(side: &Side<'_>) -> Option<char> {
+    let (text, thoughts) = (side.completion.text(), side.completion.reasoning());
+    one_symbol(text).or_else(|| one_symbol(thoughts)).or_else(|| nothing_else(thoughts))
+}
+
+/// The one symbol that all the thoughts are: no rule line, and no leader of a table, which stand among words.
+fn nothing_else(reasoning: &str) -> Option<char> {
+    let text = reasoning.trim();
+    let first = text.chars().next().filter(|c| !c.is_alphanumeric())?;
+    (text.len() >= 2 * RUN && text.chars().all(|c| c == first)).then_some(first)
 }
 
 /// The symbol the text ends with, where at least half of it is that and nothing else.

@@ -12,7 +12,7 @@ mod modes;
 mod pieces;
 
 use arguments::{cut_arguments, lost_arguments, lost_empty_object, repeated_arguments};
-use modes::{cut_short, fewer_calls, texts_differ, thoughts_in_one_mode, types_differ};
+use modes::{cut_short, fewer_calls, text_lost_beside_calls, texts_differ, thoughts_in_one_mode, types_differ};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -51,6 +51,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         .or_else(|| fewer_calls(signs))
         .or_else(|| cut_short(signs))
         .or_else(|| texts_differ(signs))
+        .or_else(|| text_lost_beside_calls(signs))
         .or_else(|| thoughts_in_one_mode(signs))
         .or_else(|| pieces::pieces(signs))
 }

@@ -58,7 +58,7 @@ fn delivered(signs: &Signs<'_>) -> Option<Finding> {
                 "the id of the call is empty: warning, an empty id breaks tool replies"
             } else if !seen.insert(id) {
                 "two calls carry the same id: warning, tool replies cannot be told apart"
-            } else if !id.contains(&format!("{}:", call.name)) && facts.ids_carry_names() {
+            } else if facts.ids_carry_names() && !call.name.contains(':') && !id.contains(&format!("{}:", call.name)) {
                 "the id is not of the form functions.<name>:<index>, which this \
                  model's template reads the name from: warning, multi-turn risk"
             } else if facts.ids_are_short()

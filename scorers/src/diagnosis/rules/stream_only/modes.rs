@@ -5,9 +5,12 @@ use serde_json::Value;
 use crate::completion::{Mode, ToolCall};
 use crate::diagnosis::causes::{self, Departure};
 use crate::diagnosis::facts::Side;
-use crate::diagnosis::{Confidence, Finding, Signs, advice};
+use crate::diagnosis::{Confidence, Finding, Severity, Signs, advice};
 
 use super::{draft, mode_of, names};
+
+/// A text that is so many bytes shorter has lost something.
+const MISSING: usize = 8;
 
 /// The same text in both modes, thoughts beside it in one of them only, and tokens for them in both.
 pub(super) fn thoughts_in_one_mode(signs: &Signs<'_>) -> Option<Finding> {
@@ -191,6 +194,42 @@ pub(super) fn texts_differ(signs: &Signs<'_>) -> Option<Finding> {
             .evidence(facts, "content", &names(first))
             .evidence(facts, "stream", &names(second))
             .fix("compare with stream: false, and read the streaming path's known bugs of this version")
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
+}
+
+/// Both modes carry the same calls and were billed the same, and the text beside them is cut or gone in one (sglang#34214,
+/// TensorRT-LLM#17740).
+pub(super) fn text_lost_beside_calls(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let [first, second] = facts.sides.as_slice() else { return None };
+    if signs.tool.is_some() || signs.reasoning.is_some() || first.completion.tool_calls.is_empty() {
+        return None;
+    }
+    let billed = first.tokens().is_some() && first.tokens() == second.tokens();
+    if !billed || first.meant_calls() != second.meant_calls() || first.at_cap() || second.at_cap() {
+        return None;
+    }
+    let text = |side: &Side<'_>| side.completion.text().trim().len();
+    let (short, long) = if text(first) < text(second) { (first, second) } else { (second, first) };
+    let (rest, whole) = (short.completion.text().trim(), long.completion.text().trim());
+    if rest.len() + MISSING > whole.len() || !whole.starts_with(rest) {
+        return None;
+    }
+    let message = format!(
+        "warning: the {} answer carries the same calls, and of the text beside them {} of {} characters",
+        mode_of(short),
+        rest.chars().count(),
+        whole.chars().count()
+    );
+    Some(
+        draft(signs, Confidence::Medium, message)
+            .severity(Severity::Warning)
+            .evidence(facts, mode_of(short), rest)
+            .evidence(facts, mode_of(long), whole)
+            .ruled_out("another sample: both were billed the same number of tokens")
+            .fix("use the other mode where the text matters")
             .fix(advice::upgrade(facts))
             .done(),
     )
