@@ -1,6 +1,6 @@
 //! What was asked: the request body in typed form, read once per task.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::fnv::Fnv;
 
@@ -76,6 +76,11 @@ impl Request {
     #[must_use]
     pub fn replays_calls(&self) -> bool {
         self.replays_calls
+    }
+
+    /// The calls that the messages hold, verbatim, in order.
+    pub(crate) fn replayed_calls(&self) -> impl Iterator<Item = &Value> {
+        self.messages().iter().filter_map(|message| message.get("tool_calls").and_then(Value::as_array)).flatten()
     }
 
     /// The last message is a tool's result: the model may have nothing to add.
@@ -170,6 +175,16 @@ fn is_of_a_call(message: &Value) -> bool {
 }
 
 impl Tool {
+    /// The declared parameters by name; `None` where the schema lists none.
+    pub(crate) fn properties(&self) -> Option<&Map<String, Value>> {
+        self.parameters.get("properties")?.as_object()
+    }
+
+    /// What is declared for a parameter.
+    pub(crate) fn property(&self, key: &str) -> Option<&Value> {
+        self.properties()?.get(key)
+    }
+
     fn read(tool: &Value) -> Option<Self> {
         let function = tool.get("function").unwrap_or(tool);
         Some(Self {

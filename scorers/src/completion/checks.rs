@@ -14,7 +14,7 @@ const FINISH_REASONS: [&str; 5] = ["stop", "length", "tool_calls", "content_filt
 pub(super) fn check(completion: &Completion, exchange: &Exchange, notes: &mut Notes) {
     calls(completion, notes);
     finish(completion, exchange, notes);
-    let tokens = completion.usage.and_then(|usage| usage.completion_tokens);
+    let tokens = completion.billed();
     let plain = completion.mode == Some(Mode::Plain) && notes.count("stream_instead_of_json") == 0;
     if plain && completion.usage.is_none() && notes.count("usage_not_object") == 0 {
         notes.add("usage_missing", "usage", "null or missing");

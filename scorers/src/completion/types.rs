@@ -106,7 +106,25 @@ impl Completion {
             && other.strip_prefix(text).is_some_and(within)
     }
 
-    /// The server cut the answer at its token budget.
+    /// A deviation of this kind was booked.
+    #[must_use]
+    pub fn deviates(&self, kind: &str) -> bool {
+        self.deviations.iter().any(|deviation| deviation.kind == kind)
+    }
+
+    /// All tokens generated, as the server states them.
+    #[must_use]
+    pub fn billed(&self) -> Option<u64> {
+        self.usage.and_then(|usage| usage.completion_tokens)
+    }
+
+    /// As many tokens were generated as the request allows (`None`: it sets no budget).
+    #[must_use]
+    pub fn has_spent(&self, budget: Option<u64>) -> bool {
+        budget.is_some_and(|budget| self.billed().is_some_and(|tokens| tokens >= budget))
+    }
+
+    /// The server says that it cut the answer at its token budget.
     #[must_use]
     pub fn is_truncated(&self) -> bool {
         matches!(self.finish_reason.as_deref(), Some("length" | "max_tokens" | "MAX_TOKENS"))

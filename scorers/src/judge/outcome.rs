@@ -43,10 +43,9 @@ pub(super) fn given_up(sides: &[Side<'_>], scored: &mut [Scored]) {
 
 /// The server says so, or the budget is spent to the last token and a call stands unfinished.
 fn is_cut(completion: &Completion, request: &Request) -> bool {
-    let tokens = completion.usage.and_then(|usage| usage.completion_tokens);
-    let spent = matches!((tokens, request.max_tokens), (Some(tokens), Some(budget)) if tokens >= budget);
     let unfinished = completion.tool_calls.iter().any(|call| call.arguments.value().is_err());
-    completion.is_truncated() || (spent && (unfinished || completion.is_empty_answer()))
+    completion.is_truncated()
+        || (completion.has_spent(request.max_tokens) && (unfinished || completion.is_empty_answer()))
 }
 
 /// The outcome of an attempt of which every exchange brought a completion.
@@ -115,7 +114,7 @@ fn broke_off(completion: &Completion) -> bool {
 
 /// Something was generated, or a call announced, and nothing arrived: the model may have answered rightly.
 fn is_swallowed(completion: &Completion) -> bool {
-    let booked = |kind: &str| completion.deviations.iter().any(|deviation| deviation.kind == kind);
+    let booked = |kind: &str| completion.deviates(kind);
     completion.is_empty_answer()
         && !completion.is_truncated()
         && (booked("phantom_tokens") || booked("finish_reason_calls_without_calls"))

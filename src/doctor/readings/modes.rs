@@ -21,7 +21,7 @@ pub(in crate::doctor) fn modes(cases: &[Case]) -> Vec<Capability> {
         Some(_) => Capability::new(equal, Status::Inconclusive, how, "the two answers differ in words"),
         None => Capability::new(equal, Status::Inconclusive, how, "no plain answer"),
     };
-    let tokens = stream.usage.and_then(|usage| usage.completion_tokens);
+    let tokens = stream.billed();
     let second = match tokens {
         Some(tokens) => Capability::new(usage, Status::Ok, "stream_options.include_usage", format!("{tokens} tokens")),
         None => Capability::new(usage, Status::Ignored, "stream_options.include_usage", "no usage in the stream"),

@@ -19,7 +19,7 @@ fn max_tokens(seen: &Seen) -> Capability {
         return row;
     }
     let Some(completion) = reply.completion() else { return Capability::new(name, Status::Inconclusive, how, "") };
-    let tokens = completion.usage.and_then(|usage| usage.completion_tokens);
+    let tokens = completion.billed();
     let finish = completion.finish_reason.as_deref().unwrap_or("none");
     let text = format!("{} completion tokens, finish_reason {finish}", tokens.unwrap_or_default());
     let status = match (tokens, completion.is_truncated()) {

@@ -188,7 +188,7 @@ fn chunks_of_other_shapes() {
     // The finish reason in a chunk of its own, the usage in one without choices.
     let usage = r#"{"id": "c", "choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 2}}"#;
     let read = departs(&chunks(&[r#"{"role": "assistant"}"#, r#"{"content": "a"}"#, usage], "\"stop\""), &[]);
-    assert_eq!(read.usage.and_then(|usage| usage.completion_tokens), Some(2));
+    assert_eq!(read.billed(), Some(2));
     // Two choices, the second one first.
     let exchange = chunks(
         &[r#"{"index": 1, "delta": {"content": "b"}}"#, r#"{"index": 0, "delta": {"content": "a"}}"#],

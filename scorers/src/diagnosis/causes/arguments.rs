@@ -110,7 +110,7 @@ fn in_text(text: &str, tool: Option<&Tool>) -> Option<&'static str> {
         alone.then_some(piece)
     });
     at_end.or_else(|| {
-        let properties = tool?.parameters.get("properties")?.as_object()?;
+        let properties = tool?.properties()?;
         let follows = |rest: &str| properties.keys().any(|key| rest.trim_start().starts_with(key.as_str()));
         BEFORE_KEYS.iter().find(|mark| text.split(**mark).skip(1).any(follows)).copied()
     })
@@ -118,7 +118,7 @@ fn in_text(text: &str, tool: Option<&Tool>) -> Option<&'static str> {
 
 /// `command=ls` where `command` is declared: the parser took the parameter's value for a part of its name.
 fn is_key_with_value(key: &str, tool: &Tool) -> bool {
-    let Some(properties) = tool.parameters.get("properties").and_then(Value::as_object) else { return false };
+    let Some(properties) = tool.properties() else { return false };
     let grown = |known: &String| {
         let next = key.strip_prefix(known.as_str()).and_then(|rest| rest.chars().next());
         next.is_some_and(|next| "=<>\"'\n ".contains(next))

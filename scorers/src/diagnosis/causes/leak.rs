@@ -66,8 +66,7 @@ fn is_sample(facts: &Facts<'_>, side: &Side<'_>, found: Seen) -> bool {
 fn said_by_the_markup<'a>(facts: &Facts<'a>, side: &Side<'a>) -> Option<ToolTrouble<'a>> {
     let (found, _) = side.leak()?;
     let read = side.reread.is_some_and(|reread| reread.tool.is_some());
-    let doubled =
-        side.reread.is_some_and(|reread| reread.repairs.iter().any(|repair| repair.kind == "double_encoded_arguments"));
+    let doubled = side.was_mended("double_encoded_arguments");
     if doubled && (side.finish() == "tool_calls" || facts.tool_parser_reads(Some(found.family)) != Some(false)) {
         return Some(trouble(
             ToolKind::Doubled,

@@ -40,7 +40,7 @@ impl Server {
         server
     }
 
-    /// The engine is this one, and nothing stands in front of it that could have changed the answer.
+    /// The engine is this one, whatever stands in front of it.
     #[must_use]
     pub fn is(&self, engine: &str) -> bool {
         self.engine.as_deref() == Some(engine)

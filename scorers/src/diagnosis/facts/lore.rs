@@ -178,15 +178,11 @@ impl Facts<'_> {
     /// writes (bare quotes, line breaks), and the reason. What has too much at its end is a parser's work.
     #[must_use]
     pub fn broken_history_call(&self) -> Option<(String, &'static str)> {
-        let messages = self.view.request.messages().iter();
-        let calls: Vec<_> =
-            messages.filter_map(|message| message.get("tool_calls").and_then(Value::as_array)).flatten().collect();
-        let blank = |call: &&Value| {
-            call.pointer("/function/arguments").and_then(Value::as_str).is_some_and(|text| text.trim().is_empty())
-        };
-        let empty = || calls.iter().copied().find(blank).map(|_| (String::new(), "are an empty string, not {}"));
-        let broken = calls.iter().find_map(|call| {
-            let arguments = call.pointer("/function/arguments").and_then(Value::as_str)?;
+        let calls = self.view.request.replayed_calls();
+        let texts: Vec<_> =
+            calls.filter_map(|call| call.pointer("/function/arguments").and_then(Value::as_str)).collect();
+        let blank = || texts.iter().any(|text| text.trim().is_empty());
+        let broken = texts.iter().find_map(|arguments| {
             let error = serde_json::from_str::<Value>(arguments).err().filter(|_| !arguments.trim().is_empty())?;
             let why = match error.is_eof() {
                 true => "are unterminated: an earlier turn was cut and stored",
@@ -196,9 +192,9 @@ impl Facts<'_> {
                      wrote it, with characters that are not escaped"
                 }
             };
-            Some((arguments.to_owned(), why))
+            Some(((*arguments).to_owned(), why))
         });
-        broken.or_else(empty)
+        broken.or_else(|| blank().then(|| (String::new(), "are an empty string, not {}")))
     }
 
     /// An answer arrived, or the launch line says whether a parser was named.

@@ -54,7 +54,7 @@ impl<'a> Facts<'a> {
         for (at, (exchange, answer)) in view.exchanges.iter().zip(view.answers).enumerate() {
             match answer {
                 // A text completion is raw by design.
-                Answer::Completion(found) if found.deviations.iter().any(|it| it.kind == "text_completion") => {}
+                Answer::Completion(found) if found.deviates("text_completion") => {}
                 Answer::Completion(completion) => sides.push(Side {
                     mode: exchange.mode,
                     exchange,
@@ -114,9 +114,7 @@ impl<'a> Facts<'a> {
 
     /// The ids of the calls in the history.
     pub fn history_ids(&self) -> impl Iterator<Item = &'a str> {
-        let messages = self.view.request.messages().iter();
-        let calls = messages.filter_map(|message| message.get("tool_calls").and_then(Value::as_array)).flatten();
-        calls.filter_map(|call| call.get("id").and_then(Value::as_str))
+        self.view.request.replayed_calls().filter_map(|call| call.get("id").and_then(Value::as_str))
     }
 
     /// The text of the tool's result that the messages end with.

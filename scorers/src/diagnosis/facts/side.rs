@@ -45,14 +45,13 @@ impl<'a> Side<'a> {
     /// All tokens generated, as the server states them.
     #[must_use]
     pub fn billed(&self) -> Option<u64> {
-        self.completion.usage.and_then(|usage| usage.completion_tokens)
+        self.completion.billed()
     }
 
     /// The server cut the answer, whether or not it says so.
     #[must_use]
     pub fn at_cap(&self) -> bool {
-        self.completion.is_truncated()
-            || matches!((self.billed(), self.request.max_tokens), (Some(n), Some(max)) if n >= max)
+        self.completion.is_truncated() || self.completion.has_spent(self.request.max_tokens)
     }
 
     /// No text, no call.
@@ -83,9 +82,7 @@ impl<'a> Side<'a> {
     /// Reasoning markup found in the text.
     #[must_use]
     pub fn thoughts(&self) -> Option<&'a Split> {
-        let reread =
-            self.reread.filter(|reread| reread.repairs.iter().any(|repair| repair.kind == "reasoning_in_content"))?;
-        reread.reasoning.as_ref()
+        self.reread?.reasoning.as_ref().filter(|_| self.was_mended("reasoning_in_content"))
     }
 
     /// Reasoning markup found in the reasoning field, thoughts and answer together.

@@ -1,7 +1,7 @@
 //! Markup that a re-reading leaves alone, and that says something all the same: broken calls, and calls of requests that
 //! declare no tools.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::Seen;
 use super::markup::{UNKNOWN, ends_hollow, ends_with_delimiter};
@@ -50,8 +50,7 @@ fn hollow(text: &str) -> Option<Seen> {
 /// What a parser left of a call: a declared name, a key of its arguments, and a delimiter at the very end.
 fn remains(text: &str, request: &Request) -> Option<Seen> {
     let named = request.tools.iter().any(|tool| {
-        let properties = tool.parameters.get("properties").and_then(Value::as_object);
-        let mut keys = properties.into_iter().flat_map(|map| map.keys());
+        let mut keys = tool.properties().into_iter().flat_map(Map::keys);
         text.contains(tool.name.as_str()) && keys.any(|key| text.contains(key.as_str()))
     });
     let seen = Seen { family: UNKNOWN, start: 0, end: text.len(), strength: Strength::Partial, damaged: false };
@@ -63,9 +62,7 @@ fn replayed(request: &Request) -> Option<Request> {
     if !request.replays_calls() {
         return None;
     }
-    let calls =
-        request.messages().iter().filter_map(|message| message.get("tool_calls").and_then(Value::as_array)).flatten();
-    let names = calls.filter_map(|call| call.pointer("/function/name").and_then(Value::as_str));
+    let names = request.replayed_calls().filter_map(|call| call.pointer("/function/name").and_then(Value::as_str));
     let tools: Vec<Value> = names.map(|name| json!({"type": "function", "function": {"name": name}})).collect();
     let body = || json!({"model": request.model, "messages": [], "tools": tools});
     (!tools.is_empty()).then(|| Request::from(body()))

@@ -57,7 +57,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
 
 /// Bytes that are no UTF-8, which JSON and event streams must be: another encoding, or characters cut in bytes.
 fn foreign(facts: &Facts<'_>) -> Option<Finding> {
-    let foreign = |side: &&Side<'_>| side.completion.deviations.iter().any(|found| found.kind == "invalid_utf8");
+    let foreign = |side: &&Side<'_>| side.completion.deviates("invalid_utf8");
     let side = facts.sides.iter().find(|side| !side.at_cap() && foreign(side))?;
     let deviation = side.completion.deviations.iter().find(|found| found.kind == "invalid_utf8")?;
     let mut shown = side.completion.text().to_owned();

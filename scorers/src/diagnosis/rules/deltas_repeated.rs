@@ -21,7 +21,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let found = |kind: &str| {
         facts.sides.iter().find(|side| {
-            side.mode == Mode::Stream && side.completion.deviations.iter().any(|deviation| deviation.kind == kind)
+            side.mode == Mode::Stream && side.completion.deviates(kind)
         })
     };
     let (side, seen) = match (found("deltas_in_pairs"), found("deltas_cumulative")) {

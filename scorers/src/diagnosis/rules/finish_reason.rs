@@ -36,7 +36,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
 
 /// The first chunks say that the answer is over, and then it comes: clients that stop there see nothing of it.
 fn early(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
-    let early = side.completion.deviations.iter().any(|deviation| deviation.kind == "delta_after_finish");
+    let early = side.completion.deviates("delta_after_finish");
     if !early || side.completion.stream_error.is_some() {
         return None;
     }
@@ -62,7 +62,7 @@ fn early(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
 
 /// Calls arrived, under a reason that the contract does not have.
 fn unheard(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
-    let unknown = side.completion.deviations.iter().any(|deviation| deviation.kind == "finish_reason_unknown");
+    let unknown = side.completion.deviates("finish_reason_unknown");
     if side.completion.tool_calls.is_empty() || !unknown || side.completion.stream_error.is_some() {
         return None;
     }
@@ -82,7 +82,7 @@ fn unheard(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
 
 /// The stream is whole, and no chunk says why it ended.
 fn unstated(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
-    let departs = |kind: &str| side.completion.deviations.iter().any(|deviation| deviation.kind == kind);
+    let departs = |kind: &str| side.completion.deviates(kind);
     if side.mode != Mode::Stream
         || !departs("finish_reason_missing")
         || departs("no_done")

@@ -66,7 +66,7 @@ pub(super) fn odd(side: &Side<'_>) -> Option<&'static str> {
         );
     }
     let shapes = SHAPES.iter().filter(|_| !side.completion.tool_calls.is_empty());
-    let booked = |kind: &str| side.completion.deviations.iter().any(|deviation| deviation.kind == kind);
+    let booked = |kind: &str| side.completion.deviates(kind);
     // Asked for by the older name, a call is to come by it.
     let older = side.request.field("functions").is_some() && booked("legacy_function_call");
     if older {

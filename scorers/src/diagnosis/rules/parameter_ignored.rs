@@ -113,7 +113,7 @@ fn budget(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
 
 /// A stream where one body was asked, or the other way round: most clients cannot read it.
 fn framing(facts: &Facts<'_>) -> Option<Finding> {
-    let noted = |side: &Side<'_>, kind: &str| side.completion.deviations.iter().any(|it| it.kind == kind);
+    let noted = |side: &Side<'_>, kind: &str| side.completion.deviates(kind);
     let (side, said) = facts.sides.iter().find_map(|side| {
         let streamed = noted(side, "stream_instead_of_json").then_some("a stream came although none was asked");
         let whole = || noted(side, "json_instead_of_stream").then_some("a stream was asked, and one JSON body came");

@@ -1,7 +1,6 @@
 //! `reasoning_frame_in_text`: a piece of the frame around thoughts or answer arrives as text, in streams.
 
 use crate::completion::Mode;
-use crate::diagnosis::facts::Side;
 use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs, advice};
 
@@ -22,13 +21,10 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    let has = |side: &Side<'_>, kind: &str| {
-        side.reread.is_some_and(|reread| reread.repairs.iter().any(|repair| repair.kind == kind))
-    };
     let mut streams = facts.sides.iter().filter(|side| side.mode == Mode::Stream && side.has_reasoning());
-    let side = streams.find(|side| has(side, "answer_frame") || has(side, "tag_split"))?;
+    let side = streams.find(|side| side.was_mended("answer_frame") || side.was_mended("tag_split"))?;
     let both = facts.sides.len() > 1;
-    let says = match has(side, "tag_split") {
+    let says = match side.was_mended("tag_split") {
         true => {
             "the closing tag of the thoughts is cut in two: its first half \
              ends the reasoning, its second begins the streamed text"

@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let side = facts.sides.iter().find(|side| {
-        let departs = |kind: &str| side.completion.deviations.iter().any(|deviation| deviation.kind == kind);
+        let departs = |kind: &str| side.completion.deviates(kind);
         side.mode == Mode::Stream && departs("no_done") && !departs("stream_error") && !side.finish().is_empty()
     })?;
     let message = "the stream ends without [DONE] although the answer is whole: clients that wait for it hang";

@@ -70,7 +70,7 @@ fn error_line(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     // Reading has noted such a line of every stream that it could read.
     let noted =
-        |side: &&Side<'_>| side.completion.deviations.iter().any(|deviation| deviation.kind == "sse_error_line");
+        |side: &&Side<'_>| side.completion.deviates("sse_error_line");
     let exchanges = facts
         .faults
         .iter()
@@ -109,7 +109,7 @@ fn error_in(bytes: &[u8]) -> Option<String> {
 fn index_reused(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let side = streams(facts)
-        .find(|side| side.completion.deviations.iter().any(|deviation| deviation.kind == "tool_index_reused"))?;
+        .find(|side| side.completion.deviates("tool_index_reused"))?;
     let calls = side.completion.tool_calls.len();
     let message = format!(
         "index reused: {calls} calls were streamed under one index, and clients that merge by index glue them into one"

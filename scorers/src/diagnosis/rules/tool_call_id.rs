@@ -49,7 +49,7 @@ fn delivered(signs: &Signs<'_>) -> Option<Finding> {
         let calls = &side.completion.tool_calls;
         let mut seen = HashSet::new();
         // function_call has no id.
-        let older = side.completion.deviations.iter().any(|deviation| deviation.kind == "legacy_function_call");
+        let older = side.completion.deviates("legacy_function_call");
         let (id, what) = calls.iter().find_map(|call| {
             let id = call.id.as_deref().unwrap_or_default();
             let what = if call.name.is_empty() || older {

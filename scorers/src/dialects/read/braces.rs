@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::coerce::typed;
 use super::cx::{Cx, Miss};
+use crate::request::Tool;
 
 /// Dictionaries nest this deep, not deeper.
 const DEEPEST: usize = 64;
@@ -119,7 +120,7 @@ pub(super) fn stripped(cx: &mut Cx<'_>, at: usize, name: &str) -> Result<(Map<St
         return Err(cx.broken(at, cx.text.len(), "the arguments are unfinished"));
     };
     let inner = &cx.text[at + 1..end - 1];
-    let declared = cx.tool(name).and_then(|tool| tool.parameters.get("properties")).and_then(Value::as_object);
+    let declared = cx.tool(name).and_then(Tool::properties);
     let mut map = Map::new();
     let mut starts = key_starts(inner, |key| declared.is_none_or(|declared| declared.contains_key(key)));
     starts.push(inner.len() + 1);

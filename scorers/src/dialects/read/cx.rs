@@ -135,8 +135,8 @@ impl<'t> Cx<'t> {
 
     /// The declared schema of an argument, and the document its references live in.
     pub(crate) fn schema(&self, name: &str, key: &str) -> Option<(&'t Value, &'t Value)> {
-        let root = &self.tool(name)?.parameters;
-        root.get("properties")?.get(key).map(|schema| (schema, root))
+        let tool = self.tool(name)?;
+        tool.property(key).map(|schema| (schema, &tool.parameters))
     }
 
     /// Books a repair.

@@ -268,8 +268,7 @@ fn is_mention(text: &str, at: usize, end: usize) -> bool {
 /// A declared tool, called with at least one key that it declares (or with none).
 fn known(cx: &Cx<'_>, call: &Call) -> bool {
     let Some(tool) = cx.tool(&call.name) else { return false };
-    let declared = tool.parameters.get("properties").and_then(serde_json::Value::as_object);
-    match declared {
+    match tool.properties() {
         Some(declared) if !declared.is_empty() && !call.arguments.is_empty() => {
             call.arguments.keys().any(|key| declared.contains_key(key))
         }

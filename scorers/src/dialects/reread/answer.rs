@@ -129,7 +129,7 @@ impl Work<'_> {
     }
 
     fn read_reasoning(&mut self) {
-        let thought = self.out.deviations.iter().any(|deviation| deviation.kind == UNCLOSED);
+        let thought = self.out.deviates(UNCLOSED);
         if !self.out.is_empty_answer() || self.out.reasoning().trim().is_empty() || self.split.is_some() || thought {
             return;
         }

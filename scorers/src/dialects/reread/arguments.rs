@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::read::{fit, of_declared_type, python_literal};
 use super::{boxed, wrapped};
 use crate::completion::{Arguments, Completion, Mode, ToolCall};
-use crate::request::Request;
+use crate::request::{Request, Tool};
 
 /// Bytes of markup that wrong parsers leave at the ends of values.
 const RESIDUE: &[&str] = &[
@@ -31,9 +31,10 @@ const MOST_LAYERS: usize = 3;
 
 /// A stream may have lost closing brackets: it was not cut at the budget, and it says it is done.
 pub(super) fn may_lack_closers(completion: &Completion, request: &Request) -> bool {
-    let billed = completion.usage.and_then(|usage| usage.completion_tokens);
-    let spent = matches!((billed, request.max_tokens), (Some(billed), Some(budget)) if billed >= budget);
-    completion.mode == Some(Mode::Stream) && completion.finish_reason.is_some() && !completion.is_truncated() && !spent
+    completion.mode == Some(Mode::Stream)
+        && completion.finish_reason.is_some()
+        && !completion.is_truncated()
+        && !completion.has_spent(request.max_tokens)
 }
 
 /// Mends one call's arguments in place, and books what was done.
@@ -45,27 +46,24 @@ pub(super) fn mend(
     book: &mut impl FnMut(&str, &str),
 ) {
     let Some((mut value, mut changed)) = read(&call.arguments, lossy, book) else { return };
-    if let Some(tool) = request.tool(&call.name) {
-        let properties = tool.parameters.get("properties");
-        if let (Value::Object(map), Some(properties)) = (&mut value, properties) {
-            for (key, inner) in map.iter_mut() {
-                let fitted = properties.get(key).is_some_and(|schema| fit(inner, schema, &tool.parameters));
-                if fitted {
-                    book(
-                        "double_encoded_arguments",
-                        &format!("`{key}` holds an array or object in a string where the schema wants none"),
-                    );
-                    changed = true;
-                }
+    let tool = request.tool(&call.name);
+    if let (Value::Object(map), Some(tool)) = (&mut value, tool) {
+        for (key, inner) in map.iter_mut() {
+            if tool.property(key).is_some_and(|schema| fit(inner, schema, &tool.parameters)) {
+                book(
+                    "double_encoded_arguments",
+                    &format!("`{key}` holds an array or object in a string where the schema wants none"),
+                );
+                changed = true;
             }
         }
     }
-    if let (true, Some(tool)) = (untyped, request.tool(&call.name)) {
+    if let (true, Some(tool)) = (untyped, tool) {
         if let Some((key, inner)) = boxed::unboxed(&value, tool) {
             book(boxed::BOXED, &format!("the arguments stand in `{key}`, which the tool does not have"));
             (value, changed) = (inner, true);
         }
-        for key in retype(&mut value, &tool.parameters) {
+        for key in retype(&mut value, tool) {
             book(UNTYPED, &format!("`{key}` is of another type than declared, and its text reads as the declared one"));
             changed = true;
         }
@@ -74,18 +72,18 @@ pub(super) fn mend(
         book("markup_in_arguments", "values carry markup");
         changed = true;
     }
-    changed |= wrapped::unwrap(&mut value, request.tool(&call.name), book);
+    changed |= wrapped::unwrap(&mut value, tool, book);
     if changed {
         call.arguments = Arguments::Text(value.to_string());
     }
 }
 
 /// Gives values the declared type where they are of another and their text reads as it; the keys of those.
-fn retype(value: &mut Value, parameters: &Value) -> Vec<String> {
-    let (Value::Object(map), Some(properties)) = (value, parameters.get("properties")) else { return Vec::new() };
+fn retype(value: &mut Value, tool: &Tool) -> Vec<String> {
+    let Value::Object(map) = value else { return Vec::new() };
     let mut keys = Vec::new();
     for (key, inner) in map.iter_mut() {
-        let better = properties.get(key).and_then(|schema| of_declared_type(inner, schema, parameters));
+        let better = tool.property(key).and_then(|schema| of_declared_type(inner, schema, &tool.parameters));
         if let Some(better) = better {
             *inner = better;
             keys.push(key.clone());
@@ -103,9 +101,8 @@ pub(crate) fn may_have_lost_types(call: &ToolCall, request: &Request) -> bool {
         return true;
     }
     let Ok(Value::Object(map)) = value else { return call.arguments != Arguments::Missing };
-    let schema = |key: &str| tool.parameters.get("properties")?.get(key);
     map.iter().any(|(key, value)| {
-        schema(key).is_some_and(|schema| of_declared_type(value, schema, &tool.parameters).is_some())
+        tool.property(key).is_some_and(|schema| of_declared_type(value, schema, &tool.parameters).is_some())
     })
 }
 

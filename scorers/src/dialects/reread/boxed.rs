@@ -15,7 +15,7 @@ const BOXES: &[&str] = &["arguments", "input", "parameters", "args"];
 /// no better.
 pub(crate) fn unboxed(arguments: &Value, tool: &Tool) -> Option<(String, Value)> {
     let (key, inner) = arguments.as_object().filter(|map| map.len() == 1)?.iter().next()?;
-    let known = tool.parameters.get("properties")?.as_object()?;
+    let known = tool.properties()?;
     if !BOXES.contains(&key.as_str()) || known.contains_key(key) {
         return None;
     }

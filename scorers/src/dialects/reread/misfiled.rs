@@ -37,7 +37,7 @@ fn is_json(text: &str) -> bool {
 }
 
 fn billed(completion: &Completion) -> Option<u64> {
-    completion.usage.and_then(|usage| usage.completion_tokens).filter(|tokens| *tokens > 0)
+    completion.billed().filter(|tokens| *tokens > 0)
 }
 
 fn explained(text: &str) -> u64 {

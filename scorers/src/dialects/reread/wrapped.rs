@@ -55,7 +55,7 @@ fn within_quotes(text: &str) -> Option<&str> {
 
 /// Takes quotes and white space off names that are no parameters with them, and are without.
 fn unquote_names(map: &mut Map<String, Value>, tool: &Tool) -> bool {
-    let Some(known) = tool.parameters.get("properties").and_then(Value::as_object) else { return false };
+    let Some(known) = tool.properties() else { return false };
     let bare = |key: &str| {
         let inner = within_quotes(key)
             .or(Some(key.trim()))
