@@ -138,7 +138,8 @@ fn import(args: &ImportArgs, io: &mut Io) -> anyhow::Result<u8> {
             return Ok(exit::USAGE);
         }
     };
-    let Loaded { source, parsed } = suite::check_text(&format!("{name}.toml"), &suite, &Registry::builtin());
+    let Loaded { source, parsed } =
+        suite::check_text(&format!("the suite made of {file}"), &suite, &Registry::builtin());
     if parsed.suite.is_none() {
         write!(io.err, "{}", diagnostic::render(&parsed.diagnostics, &[&source], io.err_color))?;
         return Ok(exit::USAGE);

@@ -16,6 +16,35 @@ pub(super) struct Word {
     pub(super) span: Range<usize>,
     /// Variables in it that nothing here defines.
     pub(super) unresolved: Vec<String>,
+    /// Where blanks of a variable that is not quoted part it into several.
+    cuts: Vec<usize>,
+}
+
+impl Word {
+    /// A word that stands at some bytes.
+    pub(super) fn new(text: impl Into<String>, span: Range<usize>) -> Self {
+        Self { text: text.into(), span, ..Self::default() }
+    }
+
+    /// The words that a shell makes of it. An assignment stays one.
+    fn parted(self) -> Vec<Self> {
+        if self.cuts.is_empty() || assignment(&self.text).is_some() {
+            return vec![Self { cuts: Vec::new(), ..self }];
+        }
+        let mut parts = Vec::with_capacity(self.cuts.len() + 1);
+        let mut from = 0;
+        for at in self.cuts.iter().copied().chain([self.text.len()]) {
+            let part = self.text.get(from..at).unwrap_or_default().trim();
+            if !part.is_empty() {
+                parts.push(Self::new(part, self.span.clone()));
+            }
+            from = at;
+        }
+        if let Some(first) = parts.first_mut() {
+            first.unresolved = self.unresolved;
+        }
+        parts
+    }
 }
 
 /// What a text holds.
@@ -98,7 +127,7 @@ impl Lexer<'_> {
                 command.extend(items.iter().cloned());
             }
             None if matches!(word.text.as_str(), "$@" | "$*") || word.text.starts_with("${@") => {}
-            None => command.push(word),
+            None => command.extend(word.parted()),
         }
     }
 
@@ -164,6 +193,8 @@ impl Lexer<'_> {
         let exported = words.first().is_some_and(|word| word.text == "export");
         for word in words.iter().skip(usize::from(exported)) {
             match assignment(&word.text) {
+                // What is set in a branch may not be.
+                Some((name, _)) if self.nested > 0 && self.vars.contains_key(name) => {}
                 Some((name, value)) => drop(self.vars.insert(name.to_owned(), value.to_owned())),
                 None => break,
             }
@@ -218,7 +249,14 @@ impl Lexer<'_> {
                     self.at += 1;
                     self.take(&mut word);
                 }
-                b'$' => self.variable(&mut word),
+                b'$' => {
+                    let (before, unknown) = (word.text.len(), word.unresolved.len());
+                    self.variable(&mut word);
+                    let added = word.text.get(before..).unwrap_or_default();
+                    let known = word.unresolved.len() == unknown;
+                    let blanks = added.char_indices().filter(|(_, c)| known && c.is_ascii_whitespace());
+                    word.cuts.extend(blanks.map(|(at, _)| before + at));
+                }
                 _ => self.take(&mut word),
             }
         }
@@ -287,7 +325,8 @@ impl Lexer<'_> {
         };
         let name_end = inside.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inside.len());
         let (name, default) = inside.split_at(name_end);
-        if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
+        let positional = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+        if name.is_empty() || (name.starts_with(|c: char| c.is_ascii_digit()) && !positional) {
             return self.take(word);
         }
         if let Some(value) = self.vars.get(name) {
@@ -354,6 +393,13 @@ mod tests {
     fn an_array_stands_where_it_is_used() {
         let text = "A=(\n  --m 'x y' # why\n  --n=2)\nA+=( -v )\nrun \"${A[@]}\" ${B[@]} -w";
         case(text, &[&["run", "--m", "x y", "--n=2", "-v", "${B[@]}", "-w"]]);
+        case("E=\"-a b\"\nrun $E \"$E\" -c$E X=$E", &[&["E=-a b"], &["run", "-a", "b", "-a b", "-c-a", "b", "X=-a b"]]);
+        case(
+            "E=a\nif x; then\nE=\"$E b\"; F=1\nfi\nrun $E $F",
+            &[&["E=a"], &["if", "x"], &["then"], &["E=a b"], &["F=1"], &["fi"], &["run", "a", "1"]],
+        );
+        case("run ${M:?must be set}", &[&["run", "${M:?must be set}"]]);
+        case("M=${1:-x/y}\nrun $M $2", &[&["M=x/y"], &["run", "x/y", "$2"]]);
         case("A=()\nif x; then A+=(-v); fi\nrun ${A[*]}", &[&["if", "x"], &["then"], &["fi"], &["run"]]);
         let lexed = commands(text, 0);
         assert_eq!(&text[lexed.commands[0][2].span.clone()], "'x y'");

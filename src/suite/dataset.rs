@@ -73,7 +73,7 @@ impl Rows {
     fn of(file: &str, text: &str) -> Result<Self, String> {
         let extension = file.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
         let rows = match extension.as_deref() {
-            Some("jsonl" | "ndjson") => jsonl(text),
+            Some("jsonl" | "ndjson") => jsonl(text.trim_start_matches('\u{feff}')),
             Some("csv") => csv(text)?,
             _ => return Err(format!("{} is neither .jsonl nor .csv", quoted(file))),
         };

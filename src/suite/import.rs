@@ -25,7 +25,7 @@ pub fn import(name: &str, file: &str, text: &str) -> Result<String, Vec<Diagnost
     let mut errors = Vec::new();
     let mut tools: Map<String, Value> = Map::new();
     let mut tasks = String::new();
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let lines = text.trim_start_matches('\u{feff}').lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     for (count, (index, line)) in lines.enumerate() {
         if count >= MOST_ROWS {
             errors.push(Diagnostic::error("too_large", format!("more than {MOST_ROWS} rows")).in_file(file, None));

@@ -139,6 +139,8 @@ fn a_launch_is_found_in_the_shell_around_it() {
     for text in [
         "nohup vllm serve Qwen/Qwen3-8B --tool-call-parser hermes > vllm.log 2>&1 &\nsleep 1",
         "vllm serve Qwen/Qwen3-8B --tool-call-parser hermes 2>&1 | tee -a vllm.log",
+        "M=${1:-Qwen/Qwen3-8B}\nEXTRA=\"--tool-call-parser hermes --port 8000\"\nvllm serve $M $EXTRA",
+        "[Service]\nType=simple\nEnvironment=\"A=b c\" D=e\nExecStart=/opt/bin/vllm serve Qwen/Qwen3-8B \\\n --tool-call-parser hermes",
         "ARGS=(\n  --model Qwen/Qwen3-8B # the model\n  --tool-call-parser=hermes\n)\n\
          python -m vllm.entrypoints.openai.api_server \"${ARGS[@]}\" \"$@\"",
         "apiVersion: v1\nkind: Service\n---\nkind: Pod\nspec:\n  containers:\n  - image: vllm/vllm-openai:v0.11.0\n    \
@@ -148,6 +150,15 @@ fn a_launch_is_found_in_the_shell_around_it() {
     ] {
         assert_eq!(words(text), expected, "{text}");
     }
+}
+
+#[test]
+fn the_keys_of_a_unit_are_no_variables() {
+    let profile =
+        one("[Unit]\nDescription=x\n[Service]\nType=simple\nEnvironment=\"A=b c\" D=e\nExecStartPre=/bin/sleep 5\n\
+                       ExecStart=/opt/bin/vllm serve Qwen/Qwen3-8B\nRestart=always\n");
+    let env: Vec<_> = profile.env.iter().map(|(name, value)| (name.text.as_str(), value.text.as_str())).collect();
+    assert_eq!(env, [("A", "b c"), ("D", "e")]);
 }
 
 #[test]

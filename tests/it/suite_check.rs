@@ -133,7 +133,7 @@ fn the_digest_is_of_the_meaning() {
 fn datasets_make_tasks() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("s.toml");
-    fs::write(dir.path().join("rows.jsonl"), "{\"key\":\"fr\",\"q\":\"France\",\"a\":\"Paris\",\"n\":3}\n\n{\"key\":\"jp\",\"q\":\"日本\",\"a\":\"東京\",\"n\":4}\n")
+    fs::write(dir.path().join("rows.jsonl"), "\u{feff}{\"key\":\"fr\",\"q\":\"France\",\"a\":\"Paris\",\"n\":3}\n\n{\"key\":\"jp\",\"q\":\"日本\",\"a\":\"東京\",\"n\":4}\n")
         .unwrap();
     fs::write(dir.path().join("rows.csv"), "key,q,a\nit,Italy,\"Rome, Roma\"\n").unwrap();
     let template = "prompt = \"Capital of {{q}}?\"\n";
@@ -176,6 +176,7 @@ fn dataset_errors_name_the_row() {
 #[test]
 fn what_is_imported_checks_clean() {
     let rows = concat!(
+        "\u{feff}",
         r#"{"id": "a b", "prompt": "Capital of \"France\"?\nOne word.", "expected": "Paris", "tags": ["geo"]}"#,
         "\n",
         r#"{"question": "6 x 7?", "answer": 42}"#,

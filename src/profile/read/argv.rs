@@ -40,7 +40,7 @@ fn split_items(profile: &mut Profile, words: &[Word], origin: Origin) -> Vec<Wor
         profile.faults.push(Fault { kind: FaultKind::ItemWithSpace, text: word.text.clone(), span: word.span.clone() });
         let value = value.trim().trim_matches(['\'', '"']);
         for text in [name, value].into_iter().filter(|text| !text.is_empty()) {
-            out.push(Word { text: text.to_owned(), span: word.span.clone(), unresolved: Vec::new() });
+            out.push(Word::new(text, word.span.clone()));
         }
     }
     out

@@ -17,6 +17,7 @@ pub(super) fn read(source: &Source) -> Vec<Profile> {
     let text = source.text();
     let options = options_at(text);
     let lexed = words::commands(&text[..options.start], 0);
+    let is_unit = text.lines().any(|line| line.trim() == "[Service]");
     let mut exports = Vec::new();
     let mut profiles = Vec::new();
     for command in &lexed.commands {
@@ -25,6 +26,7 @@ pub(super) fn read(source: &Source) -> Vec<Profile> {
                 profile.env.splice(0..0, exports.iter().cloned());
                 profiles.push(profile);
             }
+            None if is_unit => exports.extend(directive(command)),
             None => exports.extend(assignments(command)),
         }
     }
@@ -94,6 +96,19 @@ fn assignments(words: &[Word]) -> Vec<(Placed, Placed)> {
             ))
         })
         .collect()
+}
+
+/// `Environment="A=b" C=d` of a systemd unit. Its other keys look like variables and are none.
+fn directive(words: &[Word]) -> Vec<(Placed, Placed)> {
+    const KEY: &str = "Environment=";
+    let Some(first) = words.first().and_then(|word| word.text.strip_prefix(KEY).map(|text| (word, text))) else {
+        return Vec::new();
+    };
+    let (word, text) = first;
+    let from = (word.span.start + KEY.len()).min(word.span.end);
+    let mut words = words.to_vec();
+    words[0] = Word::new(text, from..word.span.end);
+    assignments(&words)
 }
 
 fn faults(profile: &mut Profile, lexed: &Lexed) {

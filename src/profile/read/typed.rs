@@ -71,7 +71,7 @@ pub(super) fn scalar_word(item: &Node) -> Option<Word> {
         Kind::Map(_) | Kind::List(_) => item.json().to_string(),
         _ => item.scalar()?,
     };
-    Some(Word { text, span: item.span.clone(), unresolved: Vec::new() })
+    Some(Word::new(text, item.span.clone()))
 }
 
 /// A scalar that holds a command line, as words. Where its bytes are not those of the file, all stand at the whole scalar.
