@@ -37,13 +37,6 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.id == id).copied()
 }
 
-/// The kind a rule of any sort is filed under.
-#[must_use]
-pub fn kind_of(id: &str) -> Option<&'static str> {
-    let run = || RUN_RULES.iter().find(|rule| rule.id == id).map(|rule| rule.kind);
-    rule(id).map(|rule| rule.kind).or_else(run)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

@@ -215,10 +215,4 @@ impl Profile {
         let table = flag_table(&self.engine)?;
         self.value("port").map_or_else(|| table.default_of("port").parse().ok(), |value| value.parse().ok())
     }
-
-    /// The engine a text names, as this module writes it.
-    #[must_use]
-    pub fn engine_of(text: &str) -> Option<&'static str> {
-        engine_id(text)
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::super::ToolDialect;
 use super::super::read::Part::{Close, Line, Lit, Name, Params as Args, Soft, Space};
-use super::super::read::{Form, Params, Pattern, Typing};
+use super::super::read::{Form, Params, Part, Pattern, Typing};
 use super::suffixed::Suffixed;
 
 const KEYS: Params = Params {
@@ -24,26 +24,18 @@ const IFM: Params = Params {
     ..KEYS
 };
 
+/// The name, a line break, the arguments.
+const fn lines(params: &'static Params) -> [Part; 7] {
+    [Lit("<tool_call>"), Space(""), Name, Line, Args(params, "</tool_call>"), Space("\n"), Close("</tool_call>")]
+}
+
 /// GLM 4.5 and 4.6: line breaks between the elements.
 pub(crate) static GLM45_ARGKEY: ToolDialect = ToolDialect {
     family: "glm45_argkey",
     same_as: &["ling3_argkey"],
     models: &[],
     looks_like: "<tool_call>name, lines of <arg_key>k</arg_key><arg_value>v</arg_value>, </tool_call>",
-    grammar: &Pattern {
-        forms: &[Form::own(&[
-            Lit("<tool_call>"),
-            Space(""),
-            Name,
-            Line,
-            Args(&KEYS, "</tool_call>"),
-            Space("\n"),
-            Close("</tool_call>"),
-        ])],
-        around: ["\n", "\n", ""],
-        glue: &[],
-        block: false,
-    },
+    grammar: &Pattern { forms: &[Form::own(&lines(&KEYS))], around: ["\n", "\n", ""], glue: &[], block: false },
 };
 
 /// GLM 4.7 and later: no line breaks, and calls without arguments.
@@ -83,20 +75,7 @@ pub(crate) static LING3_ARGKEY: ToolDialect = ToolDialect {
     same_as: &["glm45_argkey"],
     models: &["ling-3", "ling3", "ring-3"],
     looks_like: "glm45_argkey without a line break between an argument and the next",
-    grammar: &Pattern {
-        forms: &[Form::own(&[
-            Lit("<tool_call>"),
-            Space(""),
-            Name,
-            Line,
-            Args(&LING, "</tool_call>"),
-            Space("\n"),
-            Close("</tool_call>"),
-        ])],
-        around: ["", "\n", ""],
-        glue: &[],
-        block: false,
-    },
+    grammar: &Pattern { forms: &[Form::own(&lines(&LING))], around: ["", "\n", ""], glue: &[], block: false },
 };
 
 /// `IQuest` Q1.

@@ -1,9 +1,8 @@
 //! `DeepSeek`'s and `GigaChat`'s elements: a marker in every tag, and each value says whether it is text.
 
 use super::super::ToolDialect;
-use super::super::read::Part::{Close, Lit, Name, Params as Args, Space};
 use super::super::read::{Form, Params, Part, Pattern, Typing};
-use super::elements::NAMED;
+use super::elements::{NAMED, invoke};
 
 const DSML: Params =
     Params {
@@ -12,15 +11,7 @@ const DSML: Params =
 const DSML_SPACED: Params = Params { open: "<｜DSML｜ parameter name=\"", close: "</｜DSML｜ parameter>", ..DSML };
 const GCML: Params = Params { open: "<｜GCML｜parameter name=\"", close: "</｜GCML｜parameter>", ..DSML };
 
-const DSML_INVOKE: &[Part] = &[
-    Lit("<｜DSML｜invoke name=\""),
-    Name,
-    Lit("\">"),
-    Space("\n"),
-    Args(&DSML, "</｜DSML｜invoke>"),
-    Space("\n"),
-    Close("</｜DSML｜invoke>"),
-];
+const DSML_INVOKE: &[Part] = &invoke("<｜DSML｜invoke name=\"", "\n", &DSML, "</｜DSML｜invoke>");
 
 /// `DeepSeek` V3.2.
 pub(crate) static DEEPSEEK_V32_DSML: ToolDialect = ToolDialect {
@@ -66,15 +57,7 @@ pub(crate) static DEEPSEEK_V41_DSML: ToolDialect = ToolDialect {
     models: &[],
     looks_like: "<｜DSML｜ calls><｜DSML｜ invoke name=\"…\">…",
     grammar: &Pattern {
-        forms: &[Form::own(&[
-            Lit("<｜DSML｜ invoke name=\""),
-            Name,
-            Lit("\">"),
-            Space("\n"),
-            Args(&DSML_SPACED, "</｜DSML｜ invoke>"),
-            Space("\n"),
-            Close("</｜DSML｜ invoke>"),
-        ])],
+        forms: &[Form::own(&invoke("<｜DSML｜ invoke name=\"", "\n", &DSML_SPACED, "</｜DSML｜ invoke>"))],
         around: ["\n\n<｜DSML｜ calls>\n", "\n", "\n</｜DSML｜ calls>"],
         glue: &[],
         block: false,
@@ -88,15 +71,7 @@ pub(crate) static GIGACHAT35_GCML: ToolDialect = ToolDialect {
     models: &[],
     looks_like: "<｜GCML｜tool_calls><｜GCML｜invoke name=\"…\">…",
     grammar: &Pattern {
-        forms: &[Form::own(&[
-            Lit("<｜GCML｜invoke name=\""),
-            Name,
-            Lit("\">"),
-            Space("\n"),
-            Args(&GCML, "</｜GCML｜invoke>"),
-            Space("\n"),
-            Close("</｜GCML｜invoke>"),
-        ])],
+        forms: &[Form::own(&invoke("<｜GCML｜invoke name=\"", "\n", &GCML, "</｜GCML｜invoke>"))],
         around: ["<｜GCML｜tool_calls>\n", "\n", "\n</｜GCML｜tool_calls>"],
         glue: &[],
         block: false,

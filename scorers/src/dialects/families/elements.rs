@@ -17,8 +17,10 @@ const MIMO: Params = Params { pads: ["", "", "\n"], ..QWEN };
 /// `<parameter name="key">value</parameter>`
 pub(super) const NAMED: Params = Params { open: "<parameter name=\"", key_end: "\"", mid: ">", ..MIMO };
 
-const FUNCTION: &[Part] =
-    &[Lit("<function="), Name, Lit(">"), Space("\n"), Args(&QWEN, "</function>"), Space("\n"), Close("</function>")];
+/// `<function=name>`, the arguments, `</function>`.
+const fn function(params: &'static Params) -> [Part; 7] {
+    [Lit("<function="), Name, Lit(">"), Space("\n"), Args(params, "</function>"), Space("\n"), Close("</function>")]
+}
 
 /// Qwen3-Coder, Qwen3.5, Step 3.5, Nemotron 3. The outer tag is sometimes left out by the model.
 pub(crate) static QWEN3_CODER_XML: ToolDialect = ToolDialect {
@@ -27,7 +29,7 @@ pub(crate) static QWEN3_CODER_XML: ToolDialect = ToolDialect {
     models: &[],
     looks_like: "<tool_call><function=name><parameter=key>value</parameter></function></tool_call>",
     grammar: &Pattern {
-        forms: &[Form::own(FUNCTION)],
+        forms: &[Form::own(&function(&QWEN))],
         around: ["<tool_call>\n", "\n</tool_call>\n<tool_call>\n", "\n</tool_call>"],
         glue: &["<tool_call>", "</tool_call>"],
         block: false,
@@ -41,15 +43,7 @@ pub(crate) static MIMO_XML: ToolDialect = ToolDialect {
     models: &["mimo"],
     looks_like: "qwen3_coder_xml with each value on its tag's line",
     grammar: &Pattern {
-        forms: &[Form::own(&[
-            Lit("<function="),
-            Name,
-            Lit(">"),
-            Space("\n"),
-            Args(&MIMO, "</function>"),
-            Space("\n"),
-            Close("</function>"),
-        ])],
+        forms: &[Form::own(&function(&MIMO))],
         around: ["<tool_call>\n", "\n</tool_call>\n<tool_call>\n", "\n</tool_call>"],
         glue: &["<tool_call>", "</tool_call>"],
         block: false,
@@ -82,15 +76,22 @@ pub(crate) static SEED_OSS_XML: ToolDialect = ToolDialect {
     },
 };
 
-const INVOKE: &[Part] = &[
-    Lit("<invoke name=\""),
-    Name,
-    Lit("\">"),
-    Space("\n"),
-    Args(&NAMED, "</invoke>"),
-    Space("\n"),
-    Close("</invoke>"),
-];
+/// An element that names the function in an attribute: `open name">`, the arguments, `close`.
+pub(super) const fn invoke(
+    open: &'static str,
+    pad: &'static str,
+    params: &'static Params,
+    close: &'static str,
+) -> [Part; 7] {
+    [Lit(open), Name, Lit("\">"), Space(pad), Args(params, close), Space(pad), Close(close)]
+}
+const INVOKE: &[Part] = &invoke(
+    "<invoke name=\"",
+    "
+",
+    &NAMED,
+    "</invoke>",
+);
 
 /// `MiniMax` M2.
 pub(crate) static MINIMAX_M2: ToolDialect = ToolDialect {

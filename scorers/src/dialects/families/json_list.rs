@@ -1,8 +1,9 @@
 //! Calls as one JSON array after a marker: `[TOOL_CALLS] [{…}, {…}]` and its kin.
 
 use super::super::ToolDialect;
-use super::super::read::Part::{Calls, Close, Lit, Space};
+use super::super::read::Part::{Calls, Lit, Space};
 use super::super::read::{Form, Pattern, Shape};
+use super::json_tags::between;
 
 /// `[{"name": …, "arguments": …}, …]`
 pub(super) const LIST: Shape = Shape { one: r#"{"name": $N, "arguments": $A}"#, list: ["[", ", ", "]"] };
@@ -40,7 +41,7 @@ pub(crate) static GRANITE31_JSON: ToolDialect = ToolDialect {
 };
 
 const TOOL_CALLS: Pattern = Pattern {
-    forms: &[Form::own(&[Lit("<tool_calls>"), Space(""), Calls(&LIST), Space(""), Close("</tool_calls>")])],
+    forms: &[Form::own(&between("<tool_calls>", "", &LIST, "</tool_calls>"))],
     around: [""; 3],
     glue: &[],
     block: true,
@@ -80,7 +81,7 @@ pub(crate) static NEMOTRON_TOOLCALL: ToolDialect = ToolDialect {
     models: &[],
     looks_like: r#"<TOOLCALL>[{"name": …, "arguments": …}]</TOOLCALL>"#,
     grammar: &Pattern {
-        forms: &[Form::own(&[Lit("<TOOLCALL>"), Space(""), Calls(&LIST), Space(""), Close("</TOOLCALL>")])],
+        forms: &[Form::own(&between("<TOOLCALL>", "", &LIST, "</TOOLCALL>"))],
         around: [""; 3],
         glue: &[],
         block: true,
@@ -123,7 +124,7 @@ pub(crate) static COHERE_ACTION: ToolDialect = ToolDialect {
     looks_like: r#"<|START_ACTION|>[{"tool_call_id": …, "tool_name": …, "parameters": …}]<|END_ACTION|>"#,
     grammar: &Pattern {
         forms: &[
-            Form::own(&[Lit("<|START_ACTION|>"), Space(""), Calls(&COHERE), Space(""), Close("<|END_ACTION|>")]),
+            Form::own(&between("<|START_ACTION|>", "", &COHERE, "<|END_ACTION|>")),
             Form::weak(&[Calls(&COHERE)], true),
         ],
         around: [""; 3],
@@ -140,7 +141,7 @@ pub(crate) static APERTUS: ToolDialect = ToolDialect {
     looks_like: r#"<|tools_prefix|>[{"name": {…}}]<|tools_suffix|>"#,
     grammar: &Pattern {
         forms: &[
-            Form::own(&[Lit("<|tools_prefix|>"), Space(""), Calls(&BY_NAME), Space(""), Close("<|tools_suffix|>")]),
+            Form::own(&between("<|tools_prefix|>", "", &BY_NAME, "<|tools_suffix|>")),
             Form::weak(&[Calls(&BY_NAME)], true),
         ],
         around: [""; 3],

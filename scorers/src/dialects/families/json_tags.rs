@@ -2,7 +2,7 @@
 
 use super::super::ToolDialect;
 use super::super::read::Part::{Calls, Close, Lit, Skip, Soft, Space};
-use super::super::read::{Form, Pattern, Shape};
+use super::super::read::{Form, Part, Pattern, Shape};
 
 /// `{"name": …, "arguments": …}`
 pub(super) const ARGUMENTS: Shape = Shape { one: r#"{"name": $N, "arguments": $A}"#, list: ["", "\n", ""] };
@@ -10,9 +10,19 @@ pub(super) const ARGUMENTS: Shape = Shape { one: r#"{"name": $N, "arguments": $A
 pub(super) const PARAMETERS: Shape = Shape { one: r#"{"name": $N, "parameters": $A}"#, list: ["", "; ", ""] };
 const ARGS: Shape = Shape { one: r#"{"name": $N, "args": $A}"#, list: ["", "\n", ""] };
 
+/// Calls between an opening and a closing tag.
+pub(super) const fn between(
+    open: &'static str,
+    pad: &'static str,
+    calls: &'static Shape,
+    close: &'static str,
+) -> [Part; 5] {
+    [Lit(open), Space(pad), Calls(calls), Space(pad), Close(close)]
+}
+
 const HERMES: Pattern = Pattern {
     forms: &[
-        Form::own(&[Lit("<tool_call>"), Space("\n"), Calls(&ARGUMENTS), Space("\n"), Close("</tool_call>")]),
+        Form::own(&between("<tool_call>", "\n", &ARGUMENTS, "</tool_call>")),
         Form::partial(&[Calls(&ARGUMENTS), Space("\n"), Lit("</tool_call>")]),
         Form::weak(&[Calls(&ARGUMENTS)], true),
     ],
@@ -55,13 +65,7 @@ pub(crate) static LONGCAT: ToolDialect = ToolDialect {
     models: &[],
     looks_like: r#"<longcat_tool_call>{"name": …, "arguments": …}</longcat_tool_call>"#,
     grammar: &Pattern {
-        forms: &[Form::own(&[
-            Lit("<longcat_tool_call>"),
-            Space("\n"),
-            Calls(&ARGUMENTS),
-            Space("\n"),
-            Close("</longcat_tool_call>"),
-        ])],
+        forms: &[Form::own(&between("<longcat_tool_call>", "\n", &ARGUMENTS, "</longcat_tool_call>"))],
         around: ["", "\n", ""],
         glue: &[],
         block: false,
@@ -75,7 +79,7 @@ pub(crate) static QWEN25_CODER_TOOLS: ToolDialect = ToolDialect {
     models: &[],
     looks_like: r#"<tools>{"name": …, "arguments": …}</tools>"#,
     grammar: &Pattern {
-        forms: &[Form::own(&[Lit("<tools>"), Space("\n"), Calls(&ARGUMENTS), Space("\n"), Close("</tools>")])],
+        forms: &[Form::own(&between("<tools>", "\n", &ARGUMENTS, "</tools>"))],
         around: ["", "\n", ""],
         glue: &[],
         block: false,
@@ -103,13 +107,7 @@ pub(crate) static MINIMAX_M1: ToolDialect = ToolDialect {
     models: &[],
     looks_like: r#"<tool_calls>, one {"name": …, "arguments": …} a line, </tool_calls>"#,
     grammar: &Pattern {
-        forms: &[Form::own(&[
-            Lit("<tool_calls>"),
-            Space("\n"),
-            Calls(&ARGUMENTS),
-            Space("\n"),
-            Close("</tool_calls>"),
-        ])],
+        forms: &[Form::own(&between("<tool_calls>", "\n", &ARGUMENTS, "</tool_calls>"))],
         around: [""; 3],
         glue: &[],
         block: true,
@@ -212,7 +210,7 @@ pub(crate) static INKLING: ToolDialect = ToolDialect {
         forms: &[
             Form::own(&[
                 Lit("<|message_model|>"),
-                super::super::read::Part::Name,
+                Part::Name,
                 Lit("<|content_invoke_tool_json|>"),
                 Calls(&ARGS),
                 Close("<|end_message|>"),

@@ -3,7 +3,7 @@
 use super::super::ToolDialect;
 use super::super::read::Part::{Attributes, Close, Lit, Name, Params as Args, Skip, Space};
 use super::super::read::{Form, Params, Pattern, Typing};
-use super::elements::NAMED;
+use super::elements::{NAMED, invoke};
 
 const CPM: Params = Params { open: "<param name=\"", close: "</param>", pads: ["", "", ""], ..NAMED };
 const STEP: Params =
@@ -56,15 +56,7 @@ pub(crate) static STEP3: ToolDialect = ToolDialect {
     models: &[],
     looks_like: "<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name=\"…\">…",
     grammar: &Pattern {
-        forms: &[Form::own(&[
-            Lit("<steptml:invoke name=\""),
-            Name,
-            Lit("\">"),
-            Space(""),
-            Args(&STEP, "</steptml:invoke>"),
-            Space(""),
-            Close("</steptml:invoke>"),
-        ])],
+        forms: &[Form::own(&invoke("<steptml:invoke name=\"", "", &STEP, "</steptml:invoke>"))],
         around: [
             "<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜>",
             "<｜tool_call_end｜><｜tool_call_begin｜>function<｜tool_sep｜>",
@@ -87,15 +79,7 @@ pub(crate) static MINICPM5_XML: ToolDialect = ToolDialect {
     models: &[],
     looks_like: "<function name=\"…\"><param name=\"…\">value</param></function>",
     grammar: &Pattern {
-        forms: &[Form::own(&[
-            Lit("<function name=\""),
-            Name,
-            Lit("\">"),
-            Space(""),
-            Args(&CPM, "</function>"),
-            Space(""),
-            Close("</function>"),
-        ])],
+        forms: &[Form::own(&invoke("<function name=\"", "", &CPM, "</function>"))],
         around: ["", "\n", ""],
         glue: &[],
         block: false,

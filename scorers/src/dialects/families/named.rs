@@ -2,7 +2,7 @@
 
 use super::super::ToolDialect;
 use super::super::read::Part::{Close, Id, Index, Json, Line, Lit, Name, Skip, Soft, Space};
-use super::super::read::{Form, Pattern};
+use super::super::read::{Form, Part, Pattern};
 
 /// Mistral from tokenizer v11 on. Early v11 checkpoints leave `[ARGS]` out.
 pub(crate) static MISTRAL_ARGS: ToolDialect = ToolDialect {
@@ -39,6 +39,21 @@ pub(crate) static MISTRAL_CALLID_ARGS: ToolDialect = ToolDialect {
     },
 };
 
+const V3_CALL: &[Part] = &[
+    Lit("<｜tool▁call▁begin｜>"),
+    Lit("function"),
+    Lit("<｜tool▁sep｜>"),
+    Name,
+    Space("\n"),
+    Soft("```json"),
+    Space("\n"),
+    Json,
+    Space("\n"),
+    Soft("```"),
+    Space(""),
+    Close("<｜tool▁call▁end｜>"),
+];
+
 /// `DeepSeek` V3 and R1.
 pub(crate) static DEEPSEEK_V3: ToolDialect = ToolDialect {
     family: "deepseek_v3",
@@ -47,37 +62,9 @@ pub(crate) static DEEPSEEK_V3: ToolDialect = ToolDialect {
     looks_like: "<｜tool▁call▁begin｜>function<｜tool▁sep｜>name, a ```json fence, <｜tool▁call▁end｜>",
     grammar: &Pattern {
         forms: &[
-            Form::own(&[
-                Lit("<｜tool▁call▁begin｜>"),
-                Lit("function"),
-                Lit("<｜tool▁sep｜>"),
-                Name,
-                Space("\n"),
-                Soft("```json"),
-                Space("\n"),
-                Json,
-                Space("\n"),
-                Soft("```"),
-                Space(""),
-                Close("<｜tool▁call▁end｜>"),
-            ]),
+            Form::own(V3_CALL),
             // A template holds the first marker, or a server took it.
-            Form::partial_signed(
-                &[
-                    Lit("function"),
-                    Lit("<｜tool▁sep｜>"),
-                    Name,
-                    Space("\n"),
-                    Soft("```json"),
-                    Space("\n"),
-                    Json,
-                    Space("\n"),
-                    Soft("```"),
-                    Space(""),
-                    Close("<｜tool▁call▁end｜>"),
-                ],
-                &["<｜tool▁sep｜>"],
-            ),
+            Form::partial_signed(V3_CALL.split_at(1).1, &["<｜tool▁sep｜>"]),
         ],
         around: ["<｜tool▁calls▁begin｜>", "\n", "<｜tool▁calls▁end｜>"],
         glue: &["<｜end▁of▁sentence｜>"],
