@@ -48,7 +48,10 @@ fn main() {
         let small = best(&seed.repeat((256 << 10) / seed.len()), &request);
         let large = best(&seed.repeat((1 << 20) / seed.len()), &request);
         let growth = large.as_secs_f64() / small.as_secs_f64();
-        worst = worst.max(growth);
+        // Below that the caches say more than the code.
+        if large >= Duration::from_millis(50) {
+            worst = worst.max(growth);
+        }
         println!(
             "{name:<14} {:>9.2} ms {:>9.2} ms {growth:>7.1}x",
             small.as_secs_f64() * 1e3,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use monban_scorers::Mode;
 use monban_scorers::catalogue::{
-    ModelRule, ParserKind, ParserStatus, Version, engine_def, engine_id, model_rule, parser_status, recommend,
+    ModelRule, ParserKind, ParserStatus, Version, engine_def, model_rule, parser_status, recommend,
 };
 
 use super::known::Known;
