@@ -148,10 +148,18 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
-    /// Neither a name nor arguments, or none but an empty object: an empty entry of the list.
+    /// Neither a name nor arguments: an empty entry of the list.
     #[must_use]
     pub fn is_hollow(&self) -> bool {
-        self.name.is_empty() && matches!(self.arguments.as_text().trim(), "" | "{}")
+        self.name.is_empty() && self.arguments.as_text().trim().is_empty()
+    }
+
+    /// Which entries of a list are empty: beside a call with a name, an empty object without one is no call either
+    /// (vllm#33690). Alone it is what a wrong parser makes of a call without arguments.
+    pub fn hollow_among(calls: &[Self]) -> impl Iterator<Item = bool> {
+        let named = calls.iter().any(|call| !call.name.is_empty());
+        let nameless = |call: &Self| call.name.is_empty() && call.arguments.as_text().trim() == "{}";
+        calls.iter().map(move |call| call.is_hollow() || named && nameless(call))
     }
 }
 

@@ -181,7 +181,9 @@ impl<'a> Side<'a> {
     /// What became of the call.
     #[must_use]
     pub fn call_state(&self) -> CallState {
-        let mut calls = self.completion.tool_calls.iter().filter(|call| !call.is_hollow()).peekable();
+        let all = &self.completion.tool_calls;
+        let mut calls =
+            all.iter().zip(ToolCall::hollow_among(all)).filter(|(_, hollow)| !hollow).map(|(call, _)| call).peekable();
         if calls.peek().is_some() {
             return if calls.any(|call| self.is_mangled(call)) || self.leak_place() == Some("tool_calls") {
                 CallState::Mangled

@@ -1,5 +1,6 @@
 //! `odd_call_shape`: calls arrive in a shape that clients do not read: empty entries, the older field, another structure.
 
+use crate::completion::ToolCall;
 use crate::diagnosis::facts::Side;
 use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs, advice};
@@ -60,7 +61,7 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
 
 /// What is odd about a side's calls, if anything.
 pub(super) fn odd(side: &Side<'_>) -> Option<&'static str> {
-    if side.completion.tool_calls.iter().any(|call| call.is_hollow()) {
+    if ToolCall::hollow_among(&side.completion.tool_calls).any(|hollow| hollow) {
         return Some(
             "an entry of tool_calls holds neither a name nor arguments: clients take it for a call they cannot make",
         );

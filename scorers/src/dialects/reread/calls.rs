@@ -67,11 +67,13 @@ fn give(call: &mut ToolCall, index: usize, book: &mut impl FnMut(&str, &str)) {
 
 /// Takes empty entries off the list, where something else arrived: no model writes them.
 fn drop_hollow(out: &mut Completion, repairs: &mut Vec<Deviation>) {
-    let hollow = out.tool_calls.iter().filter(|call| call.is_hollow()).count();
+    let is_hollow: Vec<bool> = ToolCall::hollow_among(&out.tool_calls).collect();
+    let hollow = is_hollow.iter().filter(|hollow| **hollow).count();
     if hollow == 0 || hollow == out.tool_calls.len() && out.text().trim().is_empty() {
         return;
     }
-    out.tool_calls.retain(|call| !call.is_hollow());
+    let mut each = is_hollow.into_iter();
+    out.tool_calls.retain(|_| !each.next().unwrap_or_default());
     repairs.push(Deviation {
         kind: "hollow_call".to_owned(),
         place: "tool_calls".to_owned(),
