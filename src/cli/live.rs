@@ -89,8 +89,8 @@ async fn signals(stop: Stop) {
 }
 
 /// Why a run is worth taking up again, and what that asks.
-fn unfinished(record: &RunRecord) -> Option<String> {
-    let reason = record.end.as_ref().map_or("", |end| end.reason.as_str());
+pub(super) fn unfinished(record: &RunRecord) -> Option<String> {
+    let reason = record.end.as_ref().map_or("not ended", |end| end.reason.as_str());
     if reason != "done" {
         return Some(format!("{reason}; take it up again: "));
     }

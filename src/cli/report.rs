@@ -31,6 +31,9 @@ pub(super) fn run(args: ReportArgs, io: &mut Io) -> anyhow::Result<u8> {
     let record = dir.record()?;
     let input = Input { dir: Some(&dir), ..Input::of(&record) };
     emit(args.format, input, output.as_ref(), io)?;
+    if let Some(why) = super::live::unfinished(&record) {
+        writeln!(io.err, "{}{}", report::terminal(&why), super::hint::resume(&dir))?;
+    }
     Ok(exit::PASS)
 }
 

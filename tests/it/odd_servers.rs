@@ -122,6 +122,12 @@ fn a_run_with_errors_names_the_command_that_asks_them_again_and_its_id_twice() {
     let (_, end) = told.split_once('\n').unwrap();
     let table = String::from_utf8_lossy(&output.stdout);
     assert_eq!(table.matches(&id).count() + end.matches(&id).count(), 2, "{table}{end}");
+    let report = std::process::Command::new(env!("CARGO_BIN_EXE_monban"))
+        .args(["report", &id, "--runs-dir"])
+        .arg(place.runs())
+        .output()
+        .unwrap();
+    assert!(stderr(&report).contains(&format!("monban run --resume {id}")), "{}", stderr(&report));
     let fine = Place::with(1).run(&server.url(), &[]);
     assert!(!stderr(&fine).contains("--resume"), "{}", stderr(&fine));
 }
