@@ -2,6 +2,7 @@
 
 use monban_scorers::completion::DEVIATION_KINDS;
 use monban_scorers::diagnosis::{RULES, RUN_RULES};
+use monban_scorers::dialects::{REASONING_DIALECTS, TOOL_DIALECTS};
 use monban_scorers::{Registry, catalogue};
 use serde_json::json;
 
@@ -59,6 +60,11 @@ const WORDS: &[(&str, &str)] = &[
     ),
     ("harness", "An environment: the embedded simulated endpoint. Never compared with a real one."),
     ("real", "An environment: `real:LABEL`, an endpoint of your own under the label of --environment."),
+    ("open_webui_details", "A frame around thoughts in the text: Open WebUI's `<details type=\"reasoning\">`."),
+    ("escaped_think", "A frame around thoughts in the text: think tags escaped for HTML, which no engine does."),
+    ("exaone_thought", "A frame around thoughts in the text: EXAONE's `<thought>`, which no parser takes off."),
+    ("minimax_think_in_chinese", "A frame around thoughts in the text: `<思考>`, which no parser takes off."),
+    ("unknown", "Markup of a call, of which too little is left to tell the family."),
     ("0", "Exit code: pass."),
     ("1", "Exit code: fail (or below --fail-under); for `check`, findings of severity error."),
     ("2", "Exit code: a usage, suite or profile error; nothing was sent."),
@@ -80,7 +86,13 @@ pub(super) fn run(args: ExplainArgs, io: &mut Io) -> anyhow::Result<u8> {
     Ok(exit::PASS)
 }
 
-/// The first thing of that name: rules, scorers, words, deviations, faults, then the catalogue.
+/// The families whose markup is read, with what it looks like: some are no model's, and not in the catalogue.
+fn markup() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let tools = TOOL_DIALECTS.iter().map(|dialect| (dialect.family, dialect.looks_like));
+    tools.chain(REASONING_DIALECTS.iter().map(|dialect| (dialect.family, dialect.looks_like)))
+}
+
+/// The first thing of that name: rules, scorers, words, deviations, faults, the catalogue, then markup.
 fn explain(name: &str) -> Option<String> {
     let rule = RULES.iter().map(|rule| (rule.id, rule.summary, rule.manual));
     let run_rule = RUN_RULES.iter().map(|rule| (rule.id, rule.summary, rule.manual));
@@ -96,7 +108,8 @@ fn explain(name: &str) -> Option<String> {
     let word = || WORDS.iter().find(|(word, _)| *word == name).map(|(word, text)| line(word, text));
     let deviation = || DEVIATION_KINDS.iter().find(|kind| kind.name == name).map(|kind| line(kind.name, kind.meaning));
     let fault = || KINDS.iter().find(|(kind, ..)| *kind == name).map(|(kind, _, help)| line(kind, help));
-    profile.or_else(word).or_else(deviation).or_else(fault).or_else(|| catalogue::explain(name))
+    let dialect = || markup().find(|(family, _)| *family == name).map(|(family, text)| line(family, text));
+    profile.or_else(word).or_else(deviation).or_else(fault).or_else(|| catalogue::explain(name)).or_else(dialect)
 }
 
 /// Every name that is not the catalogue's, and its families.
@@ -118,6 +131,14 @@ mod tests {
         let others = "done interrupted unfinished circuit_open harness real pass fail invalid misconfigured 130";
         for word in blames.split(' ').chain(others.split(' ')) {
             assert!(explain(word).is_some(), "{word}");
+        }
+    }
+
+    #[test]
+    fn every_family_is_explained() {
+        let frames = ["open_webui_details", "escaped_think", "exaone_thought", "minimax_think_in_chinese", "unknown"];
+        for family in markup().map(|(family, _)| family).chain(frames) {
+            assert!(explain(family).is_some(), "{family}");
         }
     }
 }
