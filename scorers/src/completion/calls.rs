@@ -109,6 +109,11 @@ impl Calls {
         };
         let at = *self.by_index.get(&index)?;
         let other_id = matches!((&entry.id, &self.calls[at].id), (Some(new), Some(old)) if new != old);
+        if other_id && entry.name.is_none() && self.awaits_more(at) {
+            // Another id in each piece (litellm#40040): without a name it is the same call that goes on.
+            notes.add("tool_id_changes", path, format_args!("index {index}: {:?}", entry.id));
+            return Some(at);
+        }
         if other_id || (entry.id.is_none() && self.begins_another(at, entry)) {
             notes.add(
                 "tool_index_reused",
@@ -127,6 +132,11 @@ impl Calls {
             .name
             .as_ref()
             .is_some_and(|name| !call.name.is_empty() && (braces.closed || (braces.begun && *name != call.name)))
+    }
+
+    /// The call has its name, and its arguments are not whole yet.
+    fn awaits_more(&self, at: usize) -> bool {
+        !self.calls[at].name.is_empty() && !self.braces[at].closed
     }
 
     fn open(&mut self, entry: &Entry<'_, '_>) -> usize {

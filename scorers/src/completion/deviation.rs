@@ -203,6 +203,7 @@ pub static DEVIATION_KINDS: &[DeviationKind] = &[
     harmful("tool_index_not_integer", "a call's index is not an integer"),
     harmful("tool_delta_without_index", "a call's delta has no index"),
     harmful("tool_index_reused", "another call under an index already used: a stock client merges the two"),
+    harmful("tool_id_changes", "the pieces of one call carry different ids: clients that merge by id tear it apart"),
     harmful("tool_name_repeated", "the name stands in more than one delta: clients that append double it"),
     harmful("tool_name_in_fragments", "the name came in fragments"),
     harmful("arguments_missing", "arguments are null or missing"),

@@ -175,6 +175,11 @@ pub(super) fn upgrade(facts: &Facts<'_>) -> String {
     }
 }
 
+/// Several tokens in one delta are what streaming parsers lose pieces to (vllm#31501, vllm#41691).
+pub(super) fn single_tokens(facts: &Facts<'_>) -> Option<String> {
+    facts.launch.stream_interval.then(|| "start without --stream-interval (1: each token in a delta of its own)".to_owned())
+}
+
 /// How to have schemas enforced.
 pub(super) fn structured_output(facts: &Facts<'_>) -> String {
     match facts.server().engine.as_deref() {

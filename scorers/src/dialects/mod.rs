@@ -21,7 +21,7 @@ pub use dialect::{reasoning_dialect, recognise, split_reasoning, tool_dialect, w
 pub use registry::{REASONING_DIALECTS, TOOL_DIALECTS};
 pub use reread::reread;
 pub(crate) use reread::{BOXED, PADDED, QUOTED, UNTYPED, may_have_lost_types, unboxed};
-pub use turns::turn_end;
+pub use turns::{turn_end, turn_head};
 pub use types::{
     Call, Grammar, Hints, Need, Parsed, ReasoningDialect, Recognition, Reread, Scan, Split, Strength, Thinking,
     ToolDialect,

@@ -72,6 +72,39 @@ pub fn turn_end(text: &str, at_cap: bool, request: &Request) -> Option<(usize, &
     (!meant).then_some((at, marker))
 }
 
+/// Headers that open the model's own turn: part of the prompt, which a template that leaves them out has the model write.
+const HEADERS: &[&str] = &[
+    "<|start_header_id|>assistant<|end_header_id|>",
+    "<|im_start|>assistant",
+    "<start_of_turn>model",
+    "<|start_of_role|>assistant<|end_of_role|>",
+    "<|turn>model",
+    "<｜Assistant｜>",
+    "<|assistant|>",
+    "[/INST]",
+];
+
+/// How much of the text is the header of the model's own turn, written at its head (huggingface/chat-ui#1423).
+///
+/// ```
+/// use monban_scorers::dialects::turn_head;
+/// use monban_scorers::Request;
+///
+/// let text = "<|im_start|>assistant\nParis";
+/// assert_eq!(turn_head(text, &Request::default()), Some((22, "<|im_start|>assistant")));
+/// ```
+#[must_use]
+pub fn turn_head(text: &str, request: &Request) -> Option<(usize, &'static str)> {
+    let body = text.trim_start();
+    let header = HEADERS.iter().find(|header| body.starts_with(**header))?;
+    let rest = body[header.len()..].trim_start();
+    let name = header.trim_matches(['<', '>', '|', '/', '[', ']']);
+    let wanted = request.field("skip_special_tokens").and_then(Value::as_bool) == Some(false);
+    // A header alone, or one that a sentence speaks of, is what was asked for.
+    let meant = wanted || rest.is_empty() || is_spoken_of(name.split(['|', '>']).next().unwrap_or(name), request);
+    (!meant).then_some((text.len() - rest.len(), *header))
+}
+
 /// The text ends with a marker, or the budget cut it behind one. The first marker of the run is where the turn ended.
 fn last_marker(text: &str, at_cap: bool) -> Option<(usize, &'static str)> {
     let text = text.trim_end();

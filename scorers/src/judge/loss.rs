@@ -2,7 +2,7 @@
 //!
 //! Structural only: the same words or calls, fewer or put elsewhere. Two answers that differ are the model's business.
 
-use crate::completion::{Arguments, Completion, ToolCall};
+use crate::completion::{Arguments, Completion, Mode, ToolCall};
 
 /// `poor` is `whole` with something lost, broken or put into another field on the way.
 pub(super) fn lost(poor: &Completion, whole: &Completion) -> bool {
@@ -30,7 +30,8 @@ fn calls_lost(poor: &Completion, whole: &Completion) -> bool {
     let fewer = poor.tool_calls.len() < whole.tool_calls.len();
     let mut broken = false;
     let known = poor.tool_calls.iter().all(|call| {
-        let damaged = is_damaged(call) || is_bare(call);
+        let hollow = poor.mode == Some(Mode::Stream) && is_empty_object(call);
+        let damaged = is_damaged(call) || is_bare(call) || hollow;
         broken |= damaged;
         whole.tool_calls.iter().any(|other| same(call, other) || (damaged && damaged_form(call, other)))
     });
@@ -51,6 +52,11 @@ fn is_damaged(call: &ToolCall) -> bool {
 fn is_bare(call: &ToolCall) -> bool {
     matches!(&call.arguments, Arguments::Missing)
         || matches!(&call.arguments, Arguments::Text(text) if text.trim().is_empty())
+}
+
+/// An empty object is what a streaming parser sends whose arguments were lost (vllm#31501); the other mode carries more.
+fn is_empty_object(call: &ToolCall) -> bool {
+    call.arguments.value().is_ok_and(|arguments| arguments.as_object().is_some_and(serde_json::Map::is_empty))
 }
 
 /// A name that holds white space or brackets is a piece of markup.

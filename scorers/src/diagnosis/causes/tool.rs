@@ -181,7 +181,11 @@ fn spoilt_call<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'a>>
     };
     let family = family_of(facts);
     let made_for = |family| facts.tool_parser_is_made_for(family) && !facts.template_changes_format(family);
-    let own = family.is_some_and(made_for) || facts.tool_parser_is_the_models() == Some(true);
+    // It delivers one call of this format and leaves the next one whole: the format is its own (llama.cpp#14101).
+    let next = side.call_state() == CallState::Residue
+        && side.completion.tool_calls.iter().all(|call| side.request.tool(&call.name).is_some())
+        && side.leak().is_some_and(|(found, _)| found.strength == crate::dialects::Strength::Strong && !found.damaged);
+    let own = next || family.is_some_and(made_for) || facts.tool_parser_is_the_models() == Some(true);
     let kind = if own { ToolKind::RightParserFails } else { ToolKind::WrongParser };
     Some(ToolTrouble { family, ..trouble(kind, side, Confidence::High, seen) })
 }

@@ -61,6 +61,8 @@ pub struct Launch {
     pub double_reasoning: bool,
     /// A guided-decoding backend is named.
     pub guided_backend: bool,
+    /// `--stream-interval` above one: several tokens come in one delta.
+    pub stream_interval: bool,
     /// The text is a launch line (not a gateway's or client's configuration, not empty).
     pub is_launch: bool,
 }
@@ -101,6 +103,7 @@ impl Launch {
             context_limit: CONTEXT_LIMIT.is_match(text),
             double_reasoning: WRAPPER_REASONING.is_match(text) && REASONING_PARSER.is_match(text),
             guided_backend: text.contains("guided_decoding_backend") || text.contains("grammar-backend"),
+            stream_interval: first(&STREAM_INTERVAL, text).is_some_and(|every| every != "1"),
             is_launch,
         }
     }
@@ -131,6 +134,7 @@ static TOKENIZER_MODE: LazyLock<Regex> = LazyLock::new(|| flag("tokenizer-mode")
 static MODEL: LazyLock<Regex> = LazyLock::new(|| flag("model(?:-path|-tag)?"));
 static SERVED_POSITIONAL: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?:vllm serve|trtllm-serve(?: serve)?)\s+([^\s-]\S*)"));
+static STREAM_INTERVAL: LazyLock<Regex> = LazyLock::new(|| flag("stream(?:ing)?-interval"));
 static AUTO: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)enable[-_]auto[-_]tool[-_]choice"));
 static CONTEXT_LIMIT: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)max[-_]model[-_]len|context[-_]length|ctx[-_]size|(?:^|\s)-c\s+\d"));

@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "The server answers as if one of the request's parameters were not there.",
     manual: "Looks at what can be told from an answer: fewer choices than n, no logprobs although they were asked for, \
              a stop sequence that stands in the text, a budget that was passed, a stream without the usage it was to \
-             carry, a stream where none was asked (or the other way round), and thoughts although thinking was switched off. A remark, not a verdict: the answer is scored as \
+             carry, a stream where none was asked (or the other way round), thoughts although thinking was switched off, and fields of the body that only a client library knows (extra_body). A remark, not a verdict: the answer is scored as \
              it arrived.",
     explains: &[],
     hides_intent: false,
@@ -30,6 +30,31 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         .or_else(|| budget(facts, side))
         .or_else(|| usage(facts))
         .or_else(|| framing(facts))
+        .or_else(|| wrapped(facts, side))
+}
+
+/// Arguments of the OpenAI client for Python, sent as if they were fields: it unpacks them, and no engine does
+/// (vllm#37397).
+const CLIENT_ONLY: &[&str] = &["extra_body", "extra_headers", "extra_query"];
+
+fn wrapped(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
+    let request = facts.view.request;
+    let (name, inner) = CLIENT_ONLY.iter().find_map(|name| Some((*name, request.field(name)?.as_object()?)))?;
+    let keys: Vec<&str> = inner.keys().map(String::as_str).take(3).collect();
+    // LiteLLM unpacks it on the way.
+    if keys.is_empty() || facts.server().gateway.is_some() {
+        return None;
+    }
+    let message = format!(
+        "the request holds {name}, which is the client library's word and no field: what stands in it ({}) is ignored",
+        keys.join(", ")
+    );
+    let mut finding = draft(facts, message, "request", name)
+        .evidence(facts, "content", side.completion.text())
+        .fix(format!("put what stands in {name} at the top of the body: {}", keys.join(", ")))
+        .done();
+    finding.blame = Blame::Request;
+    Some(finding)
 }
 
 fn draft(facts: &Facts<'_>, message: String, place: &str, seen: &str) -> Draft {

@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
     id: "stream_only",
     kind: "stream_only",
     summary: "One mode delivers what the other loses: a bug of the server's streaming (or plain) path.",
-    manual: "Looks at calls that only one mode carries (all or the later ones), at several calls under one index or \
+    manual: "Looks at calls that only one mode carries (all or the later ones), at pieces of one call under different ids, several calls under one index or \
              under indices that are not their places, at arguments that stop before their closing brace although \
              finish_reason says tool_calls and the budget is not spent, at an error on a line that is no data line, \
              at tokens without a single delta, and at a piece of markup or of the thoughts that one mode loses or moves. Where only a stream was stored, the plain answer is what to compare \
@@ -40,6 +40,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     error_line(signs)
+        .or_else(|| id_in_pieces(signs))
         .or_else(|| index_reused(signs))
         .or_else(|| index_off(signs))
         .or_else(|| repeated_arguments(signs))
@@ -104,6 +105,25 @@ fn error_in(bytes: &[u8]) -> Option<String> {
     memchr::memmem::find(bytes, b"error:")?;
     let line = bytes.split(|byte| matches!(byte, b'\n' | b'\r')).find(|line| line.starts_with(b"error:"))?;
     Some(String::from_utf8_lossy(line).into_owned())
+}
+
+/// Each piece of one call carries an id of its own.
+fn id_in_pieces(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let side = streams(facts).find(|side| side.completion.deviates("tool_id_changes"))?;
+    let gateway = facts.server().gateway.as_deref();
+    let between = gateway.map(|gateway| format!("; {gateway} stands between")).unwrap_or_default();
+    let blame = if gateway.is_some() { Blame::Gateway } else { Blame::ServerBug };
+    let message =
+        format!("the pieces of one streamed call carry different ids: clients that merge by id tear it apart{between}");
+    Some(
+        Draft::new(&RULE, blame, Confidence::High, message)
+            .evidence(facts, "stream", &names(side))
+            .ruled_out("the model: put together by their index, the pieces are one call")
+            .fix("merge by index, and take the first id; or use stream: false")
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
 }
 
 fn index_reused(signs: &Signs<'_>) -> Option<Finding> {

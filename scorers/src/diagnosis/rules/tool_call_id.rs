@@ -45,6 +45,10 @@ fn in_history(signs: &Signs<'_>) -> Option<Finding> {
 
 fn delivered(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
+    // A call that was left in the text is the graver fault.
+    if signs.tool.as_ref().is_some_and(|found| found.side.leak_place() == Some("content")) {
+        return None;
+    }
     facts.sides.iter().find_map(|side| {
         let calls = &side.completion.tool_calls;
         let mut seen = HashSet::new();

@@ -3,7 +3,7 @@
 use crate::diagnosis::facts::{Facts, Side};
 use crate::diagnosis::rule::Draft;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Signs};
-use crate::dialects::turn_end;
+use crate::dialects::{turn_end, turn_head};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "The markers between the turns of a conversation arrive \
               as text: the server does not stop where the model does.",
     manual: "Looks at answers that end with a turn marker (<|im_end|>, <|eot_id|>, </s> …), that run on behind one \
-             into the next turn, or that the budget cut behind one, where the request does not speak of it. The chat \
+             into the next turn, that the budget cut behind one, or that begin with the header of the model's own turn, where the request does not speak of it. The chat \
              template or the end tokens the server knows (generation_config, GGUF metadata) are not the model's own, \
              so the marker is text to it and generation runs on.",
     explains: &[
@@ -31,6 +31,9 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     if signs.tool.is_some() || signs.reasoning.is_some() {
         return None;
     }
+    if let Some(finding) = header(facts) {
+        return Some(finding);
+    }
     let (side, marker) = facts.sides.iter().find_map(|side| Some((side, marker_in(facts, side)?)))?;
     let message =
         format!("the turn marker {marker} arrives as text: the server does not know it for the end of the answer");
@@ -46,6 +49,24 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
                 "add {marker} to the end tokens: eos_token_id in \
                  generation_config.json, or stop / stop_token_ids in the request"
             ))
+            .done(),
+    )
+}
+
+/// The header of the model's own turn at the head of the answer: the prompt lacked it.
+fn header(facts: &Facts<'_>) -> Option<Finding> {
+    let head = |side: &Side<'_>| turn_head(side.completion.text(), facts.view.request);
+    let (side, (_, marker)) = facts.sides.iter().find_map(|side| Some((side, head(side)?)))?;
+    let message = format!(
+        "{marker} stands at the head of the answer: the prompt did not end with it, so the model wrote it, and the \
+         server takes it for text"
+    );
+    Some(
+        Draft::new(&RULE, Blame::ServerConfig, Confidence::Medium, message)
+            .evidence(facts, "content", side.completion.text())
+            .ruled_out("the model: it opened its turn as its template has it")
+            .fix("serve the model with its own chat template (--chat-template), and end the prompt with the header")
+            .fix("leave add_generation_prompt on; with a template of the client's own, add the header to it")
             .done(),
     )
 }

@@ -56,6 +56,11 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
             .ruled_out("the budget: finish_reason is not length"),
     };
     let fixes = advice::tool_parser(facts, trouble.family);
+    let next = trouble.side.completion.tool_calls.iter().any(|call| facts.view.request.tool(&call.name).is_some());
+    let draft = match next && facts.server().is("llama_cpp") {
+        true => draft.fix("send parallel_tool_calls: true: without it the grammar and parser take one call alone"),
+        false => draft,
+    };
     let draft = match right_name {
         true => draft.fix("upgrade the engine; probe with a canary call instead of trusting the flag"),
         false => draft,

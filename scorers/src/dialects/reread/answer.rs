@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::super::{Call, Hints, Recognition, Reread, Split, read_calls, split_reasoning, turn_end};
+use super::super::{Call, Hints, Recognition, Reread, Split, read_calls, split_reasoning, turn_end, turn_head};
 use super::{beheaded, calls, misfiled, residue};
 use crate::completion::{Arguments, Completion, Deviation, ToolCall};
 use crate::request::{Request, ToolChoice};
@@ -46,6 +46,7 @@ fn is_plain(completion: &Completion, request: &Request, model: Option<&str>) -> 
         && !text.trim().is_empty()
         && split_reasoning(text).is_none()
         && turn_end(text, completion.is_truncated(), request).is_none()
+        && turn_head(text, request).is_none()
         && residue::before_frame_end(text).is_none()
         && residue::split_tag(completion.reasoning(), text).is_none()
         && residue::odd_frame(text, model).is_none()
@@ -114,6 +115,10 @@ impl Work<'_> {
 
     /// What stands behind the end of the turn, and the end of the answer's frame, is no answer.
     fn trim(&mut self, answer: &mut String) {
+        if let Some((end, marker)) = turn_head(answer, self.request) {
+            self.book("turn_marker", "content", format!("{marker} stands before the answer"));
+            answer.drain(..end);
+        }
         if let Some((at, marker)) = turn_end(answer, self.out.is_truncated(), self.request)
             && self.tool.is_none()
         {

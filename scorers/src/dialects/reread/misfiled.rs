@@ -5,6 +5,9 @@ use crate::request::Request;
 
 /// Tokens that may be missing from view (template tokens, counting) before something was swallowed.
 const SLACK: u64 = 8;
+/// The same where no tool is offered, so that nothing but the answer can be missing: thoughts behind which an answer was lost
+/// are longer than this.
+const SLACK_WITHOUT_TOOLS: u64 = 32;
 /// No language that models write takes more characters for a token, over a whole answer.
 const CHARS_PER_TOKEN: u64 = 3;
 
@@ -26,7 +29,10 @@ pub(super) fn is_answer(completion: &Completion, request: &Request) -> bool {
     }
     match billed(completion) {
         _ if request.ends_with_result() => false,
-        Some(tokens) => tokens <= explained(completion.reasoning()) + SLACK,
+        Some(tokens) => {
+            let slack = if request.tools.is_empty() { SLACK_WITHOUT_TOOLS } else { SLACK };
+            tokens <= explained(completion.reasoning()) + slack
+        }
         None => request.tools.is_empty(),
     }
 }

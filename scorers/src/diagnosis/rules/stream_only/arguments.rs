@@ -33,6 +33,7 @@ pub(super) fn cut_arguments(signs: &Signs<'_>) -> Option<Finding> {
         draft(signs, confidence, message)
             .evidence(facts, "arguments", &call.arguments.as_text())
             .ruled_out("the budget: far fewer tokens than max_tokens")
+            .fixes(advice::single_tokens(facts))
             .fix("compare with stream: false")
             .fix("switch speculative decoding (MTP) off")
             .fix(advice::upgrade(facts))
@@ -94,6 +95,7 @@ pub(super) fn lost_arguments(signs: &Signs<'_>) -> Option<Finding> {
         draft(signs, Confidence::Medium, message)
             .evidence(facts, "stream", &names(side))
             .ruled_out("the budget: the answer is complete")
+            .fixes(advice::single_tokens(facts))
             .fix("compare with stream: false")
             .fix(advice::upgrade(facts))
             .done(),
@@ -125,6 +127,7 @@ pub(super) fn lost_empty_object(signs: &Signs<'_>) -> Option<Finding> {
         draft(signs, if whole { Confidence::High } else { Confidence::Medium }, message)
             .evidence(facts, "stream", &names(side))
             .ruled_out("the budget: the answer is complete")
+            .fixes(advice::single_tokens(facts))
             .fix("use stream: false, or read missing arguments as an empty object")
             .fix(advice::upgrade(facts))
             .done(),

@@ -109,6 +109,7 @@ fn thoughts_cut(signs: &Signs<'_>, cut: &Side<'_>, whole: &Side<'_>) -> Option<F
             .severity(Severity::Warning)
             .evidence(facts, mode_of(cut), short)
             .evidence(facts, mode_of(whole), long)
+            .fixes(advice::single_tokens(facts))
             .fix("switch speculative decoding (MTP) off, or read the thoughts of the other mode")
             .fix(advice::upgrade(facts))
             .done(),
