@@ -177,7 +177,10 @@ pub(super) fn upgrade(facts: &Facts<'_>) -> String {
 
 /// Several tokens in one delta are what streaming parsers lose pieces to (vllm#31501, vllm#41691).
 pub(super) fn single_tokens(facts: &Facts<'_>) -> Option<String> {
-    facts.launch.stream_interval.then(|| "start without --stream-interval (1: each token in a delta of its own)".to_owned())
+    facts
+        .launch
+        .stream_interval
+        .then(|| "start without --stream-interval (1: each token in a delta of its own)".to_owned())
 }
 
 /// How to have schemas enforced.
