@@ -21,6 +21,18 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     if signs.tool.is_some() || signs.reasoning.is_some() {
         return None;
     }
+    if let Some(side) = facts.sides.iter().find(|side| is_bare_header(side.completion.text())) {
+        let message = "the header of a gpt-oss message stands in the text, its markers stripped and the tool's name with \
+                       them: the server's parser did not know this form of the header (the call went to another channel)";
+        return Some(
+            Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, message)
+                .evidence(facts, "content", side.completion.text())
+                .ruled_out("the model: a header and arguments are left of a call")
+                .fix(advice::upgrade(facts))
+                .fix("retry: the model chooses the channel anew")
+                .done(),
+        );
+    }
     let (side, marker) = facts.sides.iter().find_map(|side| Some((side, marker_in(side.completion.text())?)))?;
     if ["user", "system"].iter().any(|role| facts.view.request.text_of(role).contains(marker)) {
         return None;
@@ -50,9 +62,28 @@ fn marker_in(text: &str) -> Option<&'static str> {
     (header && !quoted).then_some("<|channel|>")
 }
 
+/// `assistantcode{…}`, `commentaryjson{…}`: what is left of a header without its markers, and arguments behind it
+/// (vllm-mlx#562).
+fn is_bare_header(text: &str) -> bool {
+    let text = text.trim();
+    let roles = ["assistant", "analysis", "commentary"];
+    let mut rest = text;
+    while let Some(shorter) = roles.iter().find_map(|role| rest.strip_prefix(role)) {
+        rest = shorter.trim_start();
+    }
+    let kind = ["code", "json"].iter().find_map(|kind| rest.strip_prefix(kind)).map(str::trim_start);
+    rest.len() < text.len() && kind.is_some_and(|arguments| arguments.starts_with('{') && arguments.ends_with('}'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn knows_headers_without_their_markers() {
+        assert!(is_bare_header("assistantcode{\"path\": \"a\"}") && is_bare_header("assistantcommentary json {}"));
+        assert!(!is_bare_header("code {}") && !is_bare_header("analysis: {}") && !is_bare_header("assistant"));
+    }
 
     #[test]
     fn tells_a_stray_header_from_a_quotation() {

@@ -200,8 +200,10 @@ impl Work<'_> {
     }
 
     fn settle_finish_reason(&mut self) {
-        let calls = !self.out.tool_calls.is_empty() && self.tool.is_some();
         let reason = self.out.finish_reason.as_deref().unwrap_or_default();
+        // The model writes calls, and the server the reason for their end; beside a named tool `stop` is right.
+        let named = matches!(self.request.tool_choice, Some(ToolChoice::Named(_)));
+        let calls = !self.out.tool_calls.is_empty() && (self.tool.is_some() || reason == "stop" && !named);
         if calls && reason != "tool_calls" && !self.out.is_truncated() {
             let was = if reason.is_empty() { "nothing" } else { reason }.to_owned();
             self.book("finish_reason", "finish_reason", format!("{was} was sent although a tool was called"));

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::completion::{Mode, ToolCall};
 use crate::diagnosis::causes::{self, Departure};
 use crate::diagnosis::facts::Side;
-use crate::diagnosis::{Confidence, Finding, Severity, Signs, advice};
+use crate::diagnosis::{Blame, Confidence, Finding, Severity, Signs, advice};
 
 use super::{draft, mode_of, names};
 
@@ -23,6 +23,9 @@ pub(super) fn thoughts_in_one_mode(signs: &Signs<'_>) -> Option<Finding> {
     };
     let apart = signs.reasoning.is_none() && signs.tool.is_none() && !without.is_silent() && !without.at_cap();
     let lost = without.billed().is_some_and(|tokens| tokens > without.visible_tokens() + 8);
+    if apart && without.billed().is_none() && same_text(with, without) {
+        return thoughts_lost_between(signs, with, without);
+    }
     if !apart || !lost || facts.server().gateway.is_some() {
         return None;
     }
@@ -39,6 +42,29 @@ pub(super) fn thoughts_in_one_mode(signs: &Signs<'_>) -> Option<Finding> {
             .fix(advice::upgrade(facts))
             .done(),
     )
+}
+
+/// Where no tokens are counted, a gateway that hands thoughts on in one mode and drops them in the other (litellm#23148).
+fn thoughts_lost_between(signs: &Signs<'_>, with: &Side<'_>, without: &Side<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let gateway = facts.server().gateway.as_deref()?;
+    let message = format!(
+        "the {} answer carries the reasoning, and the {} one with the same text does not; {gateway} stands between",
+        mode_of(with),
+        mode_of(without)
+    );
+    let mut finding = draft(signs, Confidence::Low, message)
+        .severity(Severity::Warning)
+        .evidence(facts, "reasoning", with.completion.reasoning())
+        .fix(format!("upgrade {gateway}"))
+        .fix("compare with a direct call to the engine, in the same mode")
+        .done();
+    finding.blame = Blame::Gateway;
+    Some(finding)
+}
+
+fn same_text(one: &Side<'_>, other: &Side<'_>) -> bool {
+    one.completion.text().trim() == other.completion.text().trim()
 }
 
 /// The same calls, and one mode gives a value its declared type, or carries a required one, where the other does not.
