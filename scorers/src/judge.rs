@@ -9,6 +9,7 @@ mod outcome;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use loss::runs_on_behind_tag;
 use modes::Side;
 
 use crate::completion::{self, Answer, Deviation, Exchange};

@@ -67,8 +67,12 @@ pub fn turn_end(text: &str, at_cap: bool, request: &Request) -> Option<(usize, &
     let wanted = request.field("skip_special_tokens").and_then(Value::as_bool) == Some(false);
     let name = marker.trim_matches(['<', '>', '|', '/', '[', ']']);
     let name = if name.contains('_') { name } else { marker };
-    let meant =
-        paired || wanted || is_word(text, marker) || text.contains("<|channel|>") || is_spoken_of(name, request);
+    let meant = paired
+        || wanted
+        || asks_for_markup(request)
+        || is_word(text, marker)
+        || text.contains("<|channel|>")
+        || is_spoken_of(name, request);
     (!meant).then_some((at, marker))
 }
 
@@ -101,7 +105,10 @@ pub fn turn_head(text: &str, request: &Request) -> Option<(usize, &'static str)>
     let name = header.trim_matches(['<', '>', '|', '/', '[', ']']);
     let wanted = request.field("skip_special_tokens").and_then(Value::as_bool) == Some(false);
     // A header alone, or one that a sentence speaks of, is what was asked for.
-    let meant = wanted || rest.is_empty() || is_spoken_of(name.split(['|', '>']).next().unwrap_or(name), request);
+    let meant = wanted
+        || rest.is_empty()
+        || asks_for_markup(request)
+        || is_spoken_of(name.split(['|', '>']).next().unwrap_or(name), request);
     (!meant).then_some((text.len() - rest.len(), *header))
 }
 
@@ -193,6 +200,14 @@ fn asks_for_talk(label: &str, request: &Request) -> bool {
                 .iter()
                 .any(|word| lower.contains(word))
     })
+}
+
+/// The user speaks of the formats that such markers belong to.
+fn asks_for_markup(request: &Request) -> bool {
+    let said = request.text_of("user").to_lowercase();
+    let formats = ["chatml", "chat template", "prompt template", "prompt format", "special token", "control token"];
+    let named = ["llama 3 prompt", "llama prompt", "gemma prompt", "mistral prompt", "prompt look"];
+    formats.iter().chain(&named).any(|words| said.contains(words))
 }
 
 fn is_spoken_of(name: &str, request: &Request) -> bool {

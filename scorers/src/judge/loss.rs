@@ -2,6 +2,8 @@
 //!
 //! Structural only: the same words or calls, fewer or put elsewhere. Two answers that differ are the model's business.
 
+use serde_json::Value;
+
 use crate::completion::{Arguments, Completion, Mode, ToolCall};
 
 /// `poor` is `whole` with something lost, broken or put into another field on the way.
@@ -14,6 +16,13 @@ pub(super) fn lost(poor: &Completion, whole: &Completion) -> bool {
         || calls_lost(poor, whole)
         || same_words_elsewhere(poor, whole)
         || same_answer_other_frame(poor, whole)
+        || runs_on_behind_tag(poor, whole)
+}
+
+/// The whole answer, a closing tag, and more thoughts behind it (tenstorrent/tt-inference-server#4386).
+pub(crate) fn runs_on_behind_tag(poor: &Completion, whole: &Completion) -> bool {
+    let (text, answer) = (poor.text().trim(), whole.text().trim());
+    answer.len() > 1 && text.strip_prefix(answer).is_some_and(|rest| rest.trim_start().starts_with("</think>"))
 }
 
 /// Calls that are missing or damaged, where nothing else was said in their place.
@@ -24,7 +33,7 @@ fn calls_lost(poor: &Completion, whole: &Completion) -> bool {
     if poor.tool_calls.is_empty() {
         // Prose in place of a call is another answer, unless the server says itself that it called.
         let claims = matches!(poor.finish_reason.as_deref(), Some("tool_calls" | "function_call"));
-        return claims || squeezed(poor.text()) == squeezed(whole.text());
+        return claims || is_same_but_markup(&squeezed(poor.text()), &squeezed(whole.text()));
     }
     // Each call that did arrive is one of the whole answer's, or a damaged one of them.
     let fewer = poor.tool_calls.len() < whole.tool_calls.len();
@@ -32,10 +41,35 @@ fn calls_lost(poor: &Completion, whole: &Completion) -> bool {
     let known = poor.tool_calls.iter().all(|call| {
         let hollow = poor.mode == Some(Mode::Stream) && is_empty_object(call);
         let damaged = is_damaged(call) || is_bare(call) || hollow;
-        broken |= damaged;
-        whole.tool_calls.iter().any(|other| same(call, other) || (damaged && damaged_form(call, other)))
+        let clipped =
+            || poor.mode == Some(Mode::Stream) && whole.tool_calls.iter().any(|other| is_clipped(call, other));
+        let exact = whole.tool_calls.iter().any(|other| same(call, other));
+        let clipped = !exact && !damaged && clipped();
+        broken |= damaged || clipped;
+        exact || clipped || whole.tool_calls.iter().any(|other| damaged && damaged_form(call, other))
     });
     known && (fewer || broken)
+}
+
+/// The same text, and behind it at most a marker: `<｜tool▁calls▁begin｜>` (sglang#31351).
+fn is_same_but_markup(text: &str, other: &str) -> bool {
+    let marker = |rest: &str| {
+        rest.is_empty() || rest.len() <= 64 && rest.starts_with(['<', '[']) && rest.ends_with(['>', ']', '|', '｜'])
+    };
+    text.strip_prefix(other).is_some_and(marker)
+}
+
+/// The same keys and values, but for texts that lost their end (sglang#34600: `find /` of `find /tmp`).
+fn is_clipped(call: &ToolCall, other: &ToolCall) -> bool {
+    let (Ok(short), Ok(whole)) = (call.arguments.value(), other.arguments.value()) else { return false };
+    let (Some(short), Some(whole)) = (short.as_object(), whole.as_object()) else { return false };
+    let begins = |value: &Value, other: &Value| match (value.as_str(), other.as_str()) {
+        (Some(value), Some(other)) => !value.is_empty() && other.starts_with(value),
+        _ => false,
+    };
+    let alike =
+        |(key, value): (&String, &Value)| whole.get(key).is_some_and(|other| value == other || begins(value, other));
+    call.name == other.name && short.len() == whole.len() && short != whole && short.iter().all(alike)
 }
 
 fn same(call: &ToolCall, other: &ToolCall) -> bool {

@@ -106,6 +106,9 @@ fn odd_calls(signs: &Signs<'_>) -> Option<Finding> {
     )
 }
 
+/// Thoughts take more tokens than this; fewer are what gateways estimate where the engine counts none.
+const FEW: u64 = 48;
+
 /// Tokens that were billed as reasoning, or for far more text than arrived.
 fn lost_reasoning(signs: &Signs<'_>, side: &Side<'_>) -> Option<(String, Confidence)> {
     let model = side.completion.model.as_deref().unwrap_or(&signs.facts.view.request.model);
@@ -120,7 +123,7 @@ fn lost_reasoning(signs: &Signs<'_>, side: &Side<'_>) -> Option<(String, Confide
             format!("{counted} of {tokens} completion tokens were reasoning, and none of it was delivered"),
             Confidence::High,
         )),
-        None if side.lost_tokens() => Some((
+        None if side.lost_tokens() && tokens > FEW => Some((
             format!("{tokens} completion tokens, and a text of {} characters", side.completion.text().chars().count()),
             Confidence::Medium,
         )),

@@ -40,13 +40,14 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     error_line(signs)
-        .or_else(|| id_in_pieces(signs))
+        .or_else(|| arguments::id_in_pieces(signs))
         .or_else(|| index_reused(signs))
         .or_else(|| index_off(signs))
         .or_else(|| repeated_arguments(signs))
         .or_else(|| cut_arguments(signs))
         .or_else(|| lost_arguments(signs))
         .or_else(|| lost_empty_object(signs))
+        .or_else(|| pieces::goes_on_behind_answer(signs))
         .or_else(|| from_causes(signs))
         .or_else(|| types_differ(signs))
         .or_else(|| fewer_calls(signs))
@@ -105,25 +106,6 @@ fn error_in(bytes: &[u8]) -> Option<String> {
     memchr::memmem::find(bytes, b"error:")?;
     let line = bytes.split(|byte| matches!(byte, b'\n' | b'\r')).find(|line| line.starts_with(b"error:"))?;
     Some(String::from_utf8_lossy(line).into_owned())
-}
-
-/// Each piece of one call carries an id of its own.
-fn id_in_pieces(signs: &Signs<'_>) -> Option<Finding> {
-    let facts = &signs.facts;
-    let side = streams(facts).find(|side| side.completion.deviates("tool_id_changes"))?;
-    let gateway = facts.server().gateway.as_deref();
-    let between = gateway.map(|gateway| format!("; {gateway} stands between")).unwrap_or_default();
-    let blame = if gateway.is_some() { Blame::Gateway } else { Blame::ServerBug };
-    let message =
-        format!("the pieces of one streamed call carry different ids: clients that merge by id tear it apart{between}");
-    Some(
-        Draft::new(&RULE, blame, Confidence::High, message)
-            .evidence(facts, "stream", &names(side))
-            .ruled_out("the model: put together by their index, the pieces are one call")
-            .fix("merge by index, and take the first id; or use stream: false")
-            .fix(advice::upgrade(facts))
-            .done(),
-    )
 }
 
 fn index_reused(signs: &Signs<'_>) -> Option<Finding> {

@@ -3,9 +3,10 @@
 use crate::completion::Mode;
 use crate::diagnosis::causes::{self, Spoilt, ToolKind};
 use crate::diagnosis::facts::Side;
-use crate::diagnosis::{Confidence, Finding, Signs, advice};
+use crate::diagnosis::rule::Draft;
+use crate::diagnosis::{Blame, Confidence, Finding, Signs, advice};
 
-use super::{draft, names, streams};
+use super::{RULE, draft, names, streams};
 
 /// Arguments that stop in the middle although nothing cut the answer.
 pub(super) fn cut_arguments(signs: &Signs<'_>) -> Option<Finding> {
@@ -138,4 +139,23 @@ pub(super) fn lost_empty_object(signs: &Signs<'_>) -> Option<Finding> {
 fn has_arguments(side: &Side<'_>, at: usize, name: &str) -> bool {
     let call = side.completion.tool_calls.get(at).filter(|call| call.name == name);
     call.and_then(Side::object_of).and_then(|value| value.as_object().map(|map| !map.is_empty())).unwrap_or_default()
+}
+
+/// Each piece of one call carries an id of its own.
+pub(super) fn id_in_pieces(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let side = streams(facts).find(|side| side.completion.deviates("tool_id_changes"))?;
+    let gateway = facts.server().gateway.as_deref();
+    let between = gateway.map(|gateway| format!("; {gateway} stands between")).unwrap_or_default();
+    let blame = if gateway.is_some() { Blame::Gateway } else { Blame::ServerBug };
+    let message =
+        format!("the pieces of one streamed call carry different ids: clients that merge by id tear it apart{between}");
+    Some(
+        Draft::new(&RULE, blame, Confidence::High, message)
+            .evidence(facts, "stream", &names(side))
+            .ruled_out("the model: put together by their index, the pieces are one call")
+            .fix("merge by index, and take the first id; or use stream: false")
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
 }

@@ -5,8 +5,9 @@ use serde_json::Value;
 use crate::completion::{Mode, ToolCall};
 use crate::diagnosis::causes::{self, Departure};
 use crate::diagnosis::facts::Side;
-use crate::diagnosis::{Blame, Confidence, Finding, Severity, Signs, advice};
+use crate::diagnosis::{Confidence, Finding, Severity, Signs, advice};
 
+use super::pieces::thoughts_lost_between;
 use super::{draft, mode_of, names};
 
 /// A text that is so many bytes shorter has lost something.
@@ -23,7 +24,7 @@ pub(super) fn thoughts_in_one_mode(signs: &Signs<'_>) -> Option<Finding> {
     };
     let apart = signs.reasoning.is_none() && signs.tool.is_none() && !without.is_silent() && !without.at_cap();
     let lost = without.billed().is_some_and(|tokens| tokens > without.visible_tokens() + 8);
-    if apart && without.billed().is_none() && same_text(with, without) {
+    if apart && without.billed().is_none() {
         return thoughts_lost_between(signs, with, without);
     }
     if !apart || !lost || facts.server().gateway.is_some() {
@@ -42,29 +43,6 @@ pub(super) fn thoughts_in_one_mode(signs: &Signs<'_>) -> Option<Finding> {
             .fix(advice::upgrade(facts))
             .done(),
     )
-}
-
-/// Where no tokens are counted, a gateway that hands thoughts on in one mode and drops them in the other (litellm#23148).
-fn thoughts_lost_between(signs: &Signs<'_>, with: &Side<'_>, without: &Side<'_>) -> Option<Finding> {
-    let facts = &signs.facts;
-    let gateway = facts.server().gateway.as_deref()?;
-    let message = format!(
-        "the {} answer carries the reasoning, and the {} one with the same text does not; {gateway} stands between",
-        mode_of(with),
-        mode_of(without)
-    );
-    let mut finding = draft(signs, Confidence::Low, message)
-        .severity(Severity::Warning)
-        .evidence(facts, "reasoning", with.completion.reasoning())
-        .fix(format!("upgrade {gateway}"))
-        .fix("compare with a direct call to the engine, in the same mode")
-        .done();
-    finding.blame = Blame::Gateway;
-    Some(finding)
-}
-
-fn same_text(one: &Side<'_>, other: &Side<'_>) -> bool {
-    one.completion.text().trim() == other.completion.text().trim()
 }
 
 /// The same calls, and one mode gives a value its declared type, or carries a required one, where the other does not.
@@ -233,7 +211,10 @@ pub(super) fn text_lost_beside_calls(signs: &Signs<'_>) -> Option<Finding> {
     if signs.tool.is_some() || signs.reasoning.is_some() || first.completion.tool_calls.is_empty() {
         return None;
     }
-    let billed = first.tokens().is_some() && first.tokens() == second.tokens();
+    let billed = match (first.tokens(), second.tokens()) {
+        (Some(one), Some(other)) => one == other,
+        _ => facts.is_greedy(),
+    };
     if !billed || first.meant_calls() != second.meant_calls() || first.at_cap() || second.at_cap() {
         return None;
     }
@@ -254,7 +235,7 @@ pub(super) fn text_lost_beside_calls(signs: &Signs<'_>) -> Option<Finding> {
             .severity(Severity::Warning)
             .evidence(facts, mode_of(short), rest)
             .evidence(facts, mode_of(long), whole)
-            .ruled_out("another sample: both were billed the same number of tokens")
+            .ruled_out("another sample: the calls are the same, and the tokens or the greedy sampling")
             .fix("use the other mode where the text matters")
             .fix(advice::upgrade(facts))
             .done(),

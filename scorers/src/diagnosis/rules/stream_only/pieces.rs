@@ -3,7 +3,7 @@
 
 use crate::completion::ToolCall;
 use crate::diagnosis::facts::Side;
-use crate::diagnosis::{Confidence, Finding, Severity, Signs, advice};
+use crate::diagnosis::{Blame, Confidence, Finding, Severity, Signs, advice};
 
 use super::{draft, mode_of};
 
@@ -119,6 +119,53 @@ fn thoughts_cut(signs: &Signs<'_>, cut: &Side<'_>, whole: &Side<'_>) -> Option<F
 fn same_calls(one: &Side<'_>, other: &Side<'_>) -> bool {
     let read = |call: &ToolCall| (call.name.clone(), call.arguments.value().ok());
     one.completion.tool_calls.iter().map(read).eq(other.completion.tool_calls.iter().map(read))
+}
+
+/// One mode ends with the answer, and the other goes on behind it with a closing tag: its parser let go too early.
+pub(super) fn goes_on_behind_answer(signs: &Signs<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let [first, second] = facts.sides.as_slice() else { return None };
+    let (long, short) = [(first, second), (second, first)]
+        .into_iter()
+        .find(|(long, short)| crate::judge::runs_on_behind_tag(long.completion, short.completion))?;
+    let message = format!(
+        "the {} text is the {} one, a closing thinking tag, and more thoughts: in one mode the parser ends the thoughts \
+         too early",
+        mode_of(long),
+        mode_of(short)
+    );
+    Some(
+        draft(signs, Confidence::High, message)
+            .families(None, facts.launch.reasoning_parser.value())
+            .evidence(facts, mode_of(long), long.completion.text())
+            .evidence(facts, mode_of(short), short.completion.text())
+            .ruled_out("the model: the other mode delivers its answer alone")
+            .fix(format!("use the {} mode, or switch thinking off where a schema is asked for", mode_of(short)))
+            .fix(advice::upgrade(facts))
+            .done(),
+    )
+}
+
+/// Where no tokens are counted, a gateway that hands thoughts on in one mode and drops them in the other (litellm#23148).
+pub(super) fn thoughts_lost_between(signs: &Signs<'_>, with: &Side<'_>, without: &Side<'_>) -> Option<Finding> {
+    let facts = &signs.facts;
+    let gateway = facts.server().gateway.as_deref()?;
+    if with.completion.text().trim() != without.completion.text().trim() {
+        return None;
+    }
+    let message = format!(
+        "the {} answer carries the reasoning, and the {} one with the same text does not; {gateway} stands between",
+        mode_of(with),
+        mode_of(without)
+    );
+    let mut finding = draft(signs, Confidence::Low, message)
+        .severity(Severity::Warning)
+        .evidence(facts, "reasoning", with.completion.reasoning())
+        .fix(format!("upgrade {gateway}"))
+        .fix("compare with a direct call to the engine, in the same mode")
+        .done();
+    finding.blame = Blame::Gateway;
+    Some(finding)
 }
 
 #[cfg(test)]
