@@ -141,7 +141,8 @@ fn answered_in_prose(signs: &Signs<'_>) -> Option<Finding> {
         return None;
     }
     let prose = |side: &&Side<'_>| {
-        side.call_state() == CallState::None && !side.is_silent() && side.finish() == "stop" && !side.at_cap()
+        // Tokens that are not accounted for change nothing: a forced call is delivered or it is not.
+        matches!(side.call_state(), CallState::None | CallState::Lost) && !side.is_silent() && side.finish() == "stop" && !side.at_cap()
     };
     let side = facts.sides.iter().find(prose)?;
     let message = "tool_choice not honoured: a call was forced, and the server \
