@@ -106,6 +106,8 @@ fn trouble<'a>(
 fn shape(split: &Split) -> &'static str {
     if split.stripped {
         "the thoughts stand in the text, their markers stripped"
+    } else if split.prefilled && split.reasoning.trim().is_empty() {
+        "a closing thinking tag stands in the text, and no thoughts before it"
     } else if split.prefilled {
         "the thoughts stand in the text with only a closing tag behind them"
     } else if split.reasoning.trim().is_empty() {

@@ -7,7 +7,7 @@ use crate::diagnosis::causes::{self, Departure};
 use crate::diagnosis::facts::Side;
 use crate::diagnosis::{Confidence, Finding, Severity, Signs, advice};
 
-use super::pieces::thoughts_lost_between;
+use super::pieces::{is_beginning, thoughts_lost_between};
 use super::{draft, mode_of, names};
 
 /// A text that is so many bytes shorter has lost something.
@@ -154,12 +154,14 @@ pub(super) fn cut_short(signs: &Signs<'_>) -> Option<Finding> {
     let [first, second] = facts.sides.as_slice() else { return None };
     let (short, whole) = [(first, second), (second, first)]
         .into_iter()
-        .find(|(short, whole)| short.completion.is_cut_short_of(whole.completion))?;
+        .find(|(short, whole)| {
+            short.completion.is_cut_short_of(whole.completion) || facts.is_greedy() && is_beginning(short, whole)
+        })?;
     if signs.tool.is_some() || signs.reasoning.is_some() {
         return None;
     }
     let message = format!(
-        "the {} text stops in the middle of a word, with finish_reason {}, and the {} one goes on",
+        "the {} text stops early, with finish_reason {}, and the {} one goes on from there",
         mode_of(short),
         short.finish(),
         mode_of(whole)
