@@ -168,6 +168,13 @@ pub(super) fn thoughts_lost_between(signs: &Signs<'_>, with: &Side<'_>, without:
     Some(finding)
 }
 
+/// A greedy text is the beginning of the other one, and more than a word is missing (vllm#42210).
+pub(super) fn is_beginning(short: &Side<'_>, whole: &Side<'_>) -> bool {
+    let (text, other) = (short.completion.text().trim_end(), whole.completion.text().trim_end());
+    let plain = |side: &Side<'_>| side.completion.tool_calls.is_empty() && !side.at_cap() && !side.broke_off();
+    !text.is_empty() && text.len() + ALIKE < other.len() && other.starts_with(text) && plain(short) && plain(whole)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,11 +188,4 @@ mod tests {
         assert_eq!(taken_out("the same text", "the same text"), None);
         assert_eq!(taken_out("short", "<short>"), None);
     }
-}
-
-/// A greedy text is the beginning of the other one, and more than a word is missing (vllm#42210).
-pub(super) fn is_beginning(short: &Side<'_>, whole: &Side<'_>) -> bool {
-    let (text, other) = (short.completion.text().trim_end(), whole.completion.text().trim_end());
-    let plain = |side: &Side<'_>| side.completion.tool_calls.is_empty() && !side.at_cap() && !side.broke_off();
-    !text.is_empty() && text.len() + ALIKE < other.len() && other.starts_with(text) && plain(short) && plain(whole)
 }
