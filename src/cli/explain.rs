@@ -56,7 +56,8 @@ const WORDS: &[(&str, &str)] = &[
     ("unfinished", "A run that was killed. Take it up again with --resume."),
     (
         "circuit_open",
-        "A run's end: the endpoint refused or left unanswered everything, so the rest was not asked. Not a wrong answer.",
+        "A run's end: the endpoint refused or left unanswered everything, so the rest was not asked. Not a wrong \
+         answer.",
     ),
     ("harness", "An environment: the embedded simulated endpoint. Never compared with a real one."),
     ("real", "An environment: `real:LABEL`, an endpoint of your own under the label of --environment."),

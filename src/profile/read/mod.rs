@@ -49,8 +49,8 @@ pub fn read(source: &Source) -> Result<Vec<Profile>, Box<Diagnostic>> {
         _ => unreadable(
             source,
             "no launch profile is recognised here",
-            "known forms: typed profile, vLLM --config YAML, a launch command or a script with it (shell, systemd), a Compose \
-             service, a Kubernetes manifest, a LiteLLM config",
+            "known forms: typed profile, vLLM --config YAML, a launch command or a script with it (shell, systemd), \
+             a Compose service, a Kubernetes manifest, a LiteLLM config",
         ),
     })
 }

@@ -164,7 +164,8 @@ fn spoilt_call<'a>(facts: &Facts<'a>, side: Side<'a>) -> Option<ToolTrouble<'a>>
             ToolKind::OneMode,
             side,
             Confidence::High,
-            "the pieces of the streamed calls were put together wrongly: two were glued into one, or one was torn in two",
+            "the pieces of the streamed calls were put together wrongly: two were glued into one, or one was torn in \
+             two",
         ));
     }
     if side.call_state() == CallState::Residue && side.repeats_calls() {

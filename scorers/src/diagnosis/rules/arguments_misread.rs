@@ -12,10 +12,10 @@ pub(super) static RULE: Rule = Rule {
     id: "arguments_misread",
     kind: "bad_args",
     summary: "The parser misread a call's arguments: markup left in keys or values, parameters lost.",
-    manual: "Looks at pieces of a family's markup in keys, or at the ends of values without their counterpart (a file \
-             that shows such markup is no fault); at line breaks or quotes around every value; at a key that swallowed \
-             its value; at broken characters (U+FFFD) that no text of the request holds; and at arguments that are missing \
-             altogether although the tool needs some.",
+    manual: "Looks at pieces of a family's markup in keys, or at the ends of values without their counterpart (a \
+             file that shows such markup is no fault); at line breaks or quotes around every value; at a key that \
+             swallowed its value; at broken characters (U+FFFD) that no text of the request holds; and at arguments \
+             that are missing altogether although the tool needs some.",
     explains: &["bad_args", "finish_reason", "model_fault", "server_dropped_output"],
     hides_intent: true,
     check,
@@ -38,8 +38,8 @@ fn broken(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
         return None;
     }
     let message = format!(
-        "broken characters (U+FFFD) stand in the arguments of {}: the server decodes token by token, and wide characters \
-         take several tokens",
+        "broken characters (U+FFFD) stand in the arguments of {}: the server decodes token by token, and wide \
+         characters take several tokens",
         call.name
     );
     Some(

@@ -172,7 +172,10 @@ fn boxed(name: &str, key: &str) -> String {
 }
 
 fn lost_on_the_way(departs: &str) -> String {
-    format!("{departs}, and far more tokens were generated than arrived: what is missing may have been lost in the parser")
+    format!(
+        "{departs}, and far more tokens were generated than arrived: what is missing may have been lost in the \
+             parser"
+    )
 }
 
 fn spoilt(facts: &Facts<'_>, side: &Side<'_>, call: &ToolCall) -> Option<Finding> {
@@ -218,8 +221,8 @@ fn no_object(call: &ToolCall) -> Option<&'static str> {
 
 fn no_json(call: &ToolCall, side: &Side<'_>, raw: bool) -> String {
     let why = if raw {
-        ": the answer to a forced tool_choice is handed on as the arguments, in the model's own markup, and the parser did \
-         not look at it"
+        ": the answer to a forced tool_choice is handed on as the arguments, in the model's own markup, and the \
+         parser did not look at it"
     } else {
         ""
     };

@@ -9,8 +9,8 @@ pub(super) static RULE: Rule = Rule {
     id: "bad_request",
     kind: "other",
     summary: "The request is malformed: the server refuses it, or answers what it cannot mean.",
-    manual: "Looks at HTTP 4xx that no more telling rule explains, and at a tool_choice that names a tool the request does \
-             not declare: some servers answer it all the same (vllm#14424).",
+    manual: "Looks at HTTP 4xx that no more telling rule explains, and at a tool_choice that names a tool the \
+             request does not declare: some servers answer it all the same (vllm#14424).",
     explains: &["wrong_tool_parser", "bad_args", "arguments_misread", "model_fault", "finish_reason"],
     hides_intent: true,
     check,

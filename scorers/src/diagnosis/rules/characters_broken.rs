@@ -72,7 +72,10 @@ fn foreign(facts: &Facts<'_>) -> Option<Finding> {
         Draft::new(&RULE, Blame::ServerBug, Confidence::High, message)
             .evidence(facts, "body", &shown)
             .ruled_out("the model: it writes tokens, and the server makes the bytes of them")
-            .fix("look at what rewrites answers on the way: a proxy with another charset, a server that cuts characters")
+            .fix(
+                "look at what rewrites answers on the way: a proxy with another charset, a server that cuts \
+                  characters",
+            )
             .fix(advice::upgrade(facts))
             .done(),
     )

@@ -34,13 +34,17 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     let message = format!("text and reasoning are the same: {which}");
     Some(
         Draft::new(&RULE, if gateway { Blame::Gateway } else { Blame::ServerBug }, Confidence::Medium, message)
-        .severity(Severity::Warning)
-        .families(None, facts.launch.reasoning_parser.value())
-        .evidence(facts, "content", side.completion.text())
-        .ruled_out("the model: it wrote this once")
-        .fix(if gateway { "call the engine directly with the same request".to_owned() } else { advice::upgrade(facts) })
-        .fix("send the thinking switch the server's parser goes by (chat_template_kwargs)")
-        .done(),
+            .severity(Severity::Warning)
+            .families(None, facts.launch.reasoning_parser.value())
+            .evidence(facts, "content", side.completion.text())
+            .ruled_out("the model: it wrote this once")
+            .fix(if gateway {
+                "call the engine directly with the same request".to_owned()
+            } else {
+                advice::upgrade(facts)
+            })
+            .fix("send the thinking switch the server's parser goes by (chat_template_kwargs)")
+            .done(),
     )
 }
 

@@ -50,19 +50,19 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     }
     let symbol = symbol_of(side)?;
     let message = format!(
-                "the answer is {symbol:?} over and over: the numbers broke on the \
+        "the answer is {symbol:?} over and over: the numbers broke on the \
                  way (NaN or overflow ends in one token), whatever the prompt"
-            );
+    );
     Some(
         Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, message)
-        .evidence(facts, "content", side.completion.text())
-        .ruled_out("the model: its weights do not write this elsewhere")
-        .fix(
-            "try another precision or quantisation (--dtype bfloat16, AWQ \
+            .evidence(facts, "content", side.completion.text())
+            .ruled_out("the model: its weights do not write this elsewhere")
+            .fix(
+                "try another precision or quantisation (--dtype bfloat16, AWQ \
              instead of GPTQ), --enforce-eager, or another attention backend",
-        )
-        .fix(advice::upgrade(facts))
-        .done(),
+            )
+            .fix(advice::upgrade(facts))
+            .done(),
     )
 }
 

@@ -19,11 +19,8 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    let found = |kind: &str| {
-        facts.sides.iter().find(|side| {
-            side.mode == Mode::Stream && side.completion.deviates(kind)
-        })
-    };
+    let found =
+        |kind: &str| facts.sides.iter().find(|side| side.mode == Mode::Stream && side.completion.deviates(kind));
     let (side, seen) = match (found("deltas_in_pairs"), found("deltas_cumulative")) {
         (Some(side), _) => (side, "each delta of the stream comes twice: clients append both"),
         (None, Some(side)) => {

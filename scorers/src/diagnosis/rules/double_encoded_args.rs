@@ -46,11 +46,11 @@ fn deep(signs: &Signs<'_>, side: &Side<'_>) -> Option<Finding> {
     let message = format!("the arguments of {}: {}", call.name, repair.detail);
     Some(
         Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, message)
-        .families(None, facts.launch.tool_parser.value())
-        .evidence(facts, "arguments", &call.arguments.as_text())
-        .fix("state the type of every argument in the tool's schema, nested ones too")
-        .fix(advice::upgrade(facts))
-        .done(),
+            .families(None, facts.launch.tool_parser.value())
+            .evidence(facts, "arguments", &call.arguments.as_text())
+            .fix("state the type of every argument in the tool's schema, nested ones too")
+            .fix(advice::upgrade(facts))
+            .done(),
     )
 }
 

@@ -36,11 +36,11 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
     let message = format!("the stream was opened with HTTP 200 and ended without a single chunk{beside}{between}");
     Some(
         Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, message)
-        .evidence(facts, "stream", &format!("{}: {}", fault.message, lines.trim()))
-        .ruled_out("the model: nothing of an answer arrived, right or wrong")
-        .fix("read the server's log: an error before the first token is lost in many streaming paths")
-        .fix("compare with stream: false, and with a call to the engine directly")
-        .fix(advice::upgrade(facts))
-        .done(),
+            .evidence(facts, "stream", &format!("{}: {}", fault.message, lines.trim()))
+            .ruled_out("the model: nothing of an answer arrived, right or wrong")
+            .fix("read the server's log: an error before the first token is lost in many streaming paths")
+            .fix("compare with stream: false, and with a call to the engine directly")
+            .fix(advice::upgrade(facts))
+            .done(),
     )
 }

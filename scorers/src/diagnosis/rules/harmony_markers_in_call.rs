@@ -10,9 +10,9 @@ pub(super) static RULE: Rule = Rule {
     kind: "other",
     summary: "Markers of the Harmony format (gpt-oss) are left in a call's \
               name, or a call of it in the text beside the calls.",
-    manual: "Looks at a declared tool's name with a channel token behind it or the namespace functions. before it, and at a \
-             recipient (to=functions.…) with its arguments in the text beside delivered calls. \
-             The model slips in its format now and then; the server is to read or strip these.",
+    manual: "Looks at a declared tool's name with a channel token behind it or the namespace functions. before it, \
+             and at a recipient (to=functions.…) with its arguments in the text beside delivered calls. The model \
+             slips in its format now and then; the server is to read or strip these.",
     explains: &["wrong_tool_parser", "bad_args", "arguments_misread", "model_fault", "finish_reason"],
     hides_intent: true,
     check,
@@ -49,13 +49,11 @@ fn in_name(signs: &Signs<'_>, side: &Side<'_>) -> Option<Finding> {
         let at = TOKENS.iter().filter_map(|token| call.name.find(token)).min();
         at.and_then(|at| call.name.get(..at)).is_some_and(|name| facts.view.request.tool(name.trim()).is_some())
     })?;
-    let message =
-        format!("a piece of the markup stands in the tool's name: {}; name and arguments are right otherwise", call.name);
-    Some(
-        draft(facts, message)
-            .evidence(facts, "tool_calls", &call.to_string())
-            .done(),
-    )
+    let message = format!(
+        "a piece of the markup stands in the tool's name: {}; name and arguments are right otherwise",
+        call.name
+    );
+    Some(draft(facts, message).evidence(facts, "tool_calls", &call.to_string()).done())
 }
 
 fn in_text(signs: &Signs<'_>, side: &Side<'_>) -> Option<Finding> {

@@ -22,8 +22,9 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
         return None;
     }
     if let Some(side) = facts.sides.iter().find(|side| is_bare_header(side.completion.text())) {
-        let message = "the header of a gpt-oss message stands in the text, its markers stripped and the tool's name with \
-                       them: the server's parser did not know this form of the header (the call went to another channel)";
+        let message = "the header of a gpt-oss message stands in the text, its markers stripped and the tool's name \
+                       with them: the server's parser did not know this form of the header (the call went to another \
+                       channel)";
         return Some(
             Draft::new(&RULE, Blame::ServerBug, Confidence::Medium, message)
                 .evidence(facts, "content", side.completion.text())

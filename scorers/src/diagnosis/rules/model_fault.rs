@@ -20,8 +20,9 @@ pub(super) static RULE: Rule = Rule {
              well-formed call to a tool that was not declared; a call where the task wanted none, or of another tool \
              than it wanted; arguments that do not fit the declared parameters, in every mode alike, where no parser \
              is known to make them so; the beginnings of a call where none was wanted; a format of the client's own, \
-             taught in a prompt without tools, that the model does not keep; the call whose result was just given, over again; the endpoint's own word for it; a phrase \
-             that repeats up to the token cap. Prose where a call was wanted is no evidence.",
+             taught in a prompt without tools, that the model does not keep; the call whose result was just given, \
+             over again; the endpoint's own word for it; a phrase that repeats up to the token cap. Prose where a \
+             call was wanted is no evidence.",
     explains: &[],
     hides_intent: false,
     check,

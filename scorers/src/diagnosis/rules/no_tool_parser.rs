@@ -32,17 +32,23 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
             signs.error_finding_as("auto_tool_choice_missing", &RULE).filter(|_| facts.launch.surely_no_tool_parser);
         return refused.or_else(|| signs.error_finding(&RULE));
     };
-    let damaged = trouble.side.leak().is_some_and(|(found, _)| found.damaged);
+    let damage = match trouble.side.leak() {
+        Some((found, _)) if found.damaged => {
+            "; it was damaged on the way, so what was meant cannot be recovered for sure"
+        }
+        _ => "",
+    };
+    let family = trouble.family.map(|family| format!(" ({})", advice::in_words(family))).unwrap_or_default();
     let message = format!("no tool parser is at work: {}", trouble.seen);
     Some(
         Draft::new(&RULE, Blame::ServerConfig, trouble.confidence, message)
-        .note(&trouble.family.map(|family| format!(" ({})", advice::in_words(family))).unwrap_or_default())
-        .note(if damaged { "; it was damaged on the way, so what was meant cannot be recovered for sure" } else { "" })
-        .families(trouble.family, facts.launch.tool_parser.value())
-        .evidence(facts, "content", trouble.side.leaked_text())
-        .evidence(facts, "finish_reason", trouble.side.finish())
-        .ruled_out("the model not calling: the call is there")
-        .fixes(advice::enable_tools(facts, trouble.family))
-        .done(),
+            .note(&family)
+            .note(damage)
+            .families(trouble.family, facts.launch.tool_parser.value())
+            .evidence(facts, "content", trouble.side.leaked_text())
+            .evidence(facts, "finish_reason", trouble.side.finish())
+            .ruled_out("the model not calling: the call is there")
+            .fixes(advice::enable_tools(facts, trouble.family))
+            .done(),
     )
 }

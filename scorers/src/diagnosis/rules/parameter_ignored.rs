@@ -12,10 +12,11 @@ pub(super) static RULE: Rule = Rule {
     id: "parameter_ignored",
     kind: "other",
     summary: "The server answers as if one of the request's parameters were not there.",
-    manual: "Looks at what can be told from an answer: fewer choices than n, no logprobs although they were asked for, \
-             a stop sequence that stands in the text, a budget that was passed, a stream without the usage it was to \
-             carry, a stream where none was asked (or the other way round), thoughts although thinking was switched off, and fields of the body that only a client library knows (extra_body). A remark, not a verdict: the answer is scored as \
-             it arrived.",
+    manual: "Looks at what can be told from an answer: fewer choices than n, no logprobs although they were asked \
+             for, a stop sequence that stands in the text, a budget that was passed, a stream without the usage it \
+             was to carry, a stream where none was asked (or the other way round), thoughts although thinking was \
+             switched off, and fields of the body that only a client library knows (extra_body). A remark, not a \
+             verdict: the answer is scored as it arrived.",
     explains: &[],
     hides_intent: false,
     check,
@@ -146,7 +147,10 @@ fn framing(facts: &Facts<'_>) -> Option<Finding> {
     })?;
     let gateway = facts.server().gateway.as_deref();
     let between = gateway.map(|gateway| format!("; {gateway} stands between")).unwrap_or_default();
-    let message = format!("{said}: the server or a gateway ignores `stream`, and most clients cannot read this{between}");
+    let message = format!(
+        "{said}: the server or a gateway ignores `stream`, and most clients cannot read \
+                           this{between}"
+    );
     let blame = if gateway.is_some() { Blame::Gateway } else { Blame::ServerBug };
     let mut finding = draft(facts, message, "content", side.completion.text())
         .fix("compare with a direct call to the engine; look for what sets stream on the way")

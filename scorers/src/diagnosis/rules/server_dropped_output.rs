@@ -12,8 +12,8 @@ pub(super) static RULE: Rule = Rule {
     kind: "other",
     summary: "Tokens were generated and billed, and the server delivered nothing for them.",
     manual: "Looks at completion tokens with every field empty where no tool parser explains it (no tools, or the \
-             right parser), at empty answers whose usage is nought throughout, and at text cut out of an answer to tool_choice none. Confirm with logprobs, \
-             return_token_ids or /v1/completions.",
+             right parser), at empty answers whose usage is nought throughout, and at text cut out of an answer to \
+             tool_choice none. Confirm with logprobs, return_token_ids or /v1/completions.",
     explains: &["finish_reason"],
     hides_intent: true,
     check,

@@ -30,9 +30,11 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
 }
 
 fn draft(facts: &Facts<'_>, trouble: &ReasoningTrouble<'_>, blame: Blame, message: String) -> Draft {
-    Draft::new(&RULE, blame, trouble.confidence, message)
-        .severity(Severity::Warning)
-        .evidence(facts, "reasoning", trouble.side.completion.reasoning())
+    Draft::new(&RULE, blame, trouble.confidence, message).severity(Severity::Warning).evidence(
+        facts,
+        "reasoning",
+        trouble.side.completion.reasoning(),
+    )
 }
 
 fn at_stop_sequence(facts: &Facts<'_>, trouble: &ReasoningTrouble<'_>) -> Finding {

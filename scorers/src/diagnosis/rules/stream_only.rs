@@ -4,8 +4,8 @@ use crate::completion::{Body, Mode, ToolCall};
 use crate::diagnosis::causes::{ReasoningKind, ToolKind};
 use crate::diagnosis::facts::{Facts, Known, Side};
 use crate::diagnosis::rule::Draft;
-use crate::dialects::Strength;
 use crate::diagnosis::{Blame, Confidence, Finding, Rule, Severity, Signs, advice};
+use crate::dialects::Strength;
 
 mod arguments;
 mod modes;
@@ -19,11 +19,12 @@ pub(super) static RULE: Rule = Rule {
     id: "stream_only",
     kind: "stream_only",
     summary: "One mode delivers what the other loses: a bug of the server's streaming (or plain) path.",
-    manual: "Looks at calls that only one mode carries (all or the later ones), at pieces of one call under different ids, several calls under one index or \
-             under indices that are not their places, at arguments that stop before their closing brace although \
-             finish_reason says tool_calls and the budget is not spent, at an error on a line that is no data line, \
-             at tokens without a single delta, and at a piece of markup or of the thoughts that one mode loses or moves. Where only a stream was stored, the plain answer is what to compare \
-             with.",
+    manual: "Looks at calls that only one mode carries (all or the later ones), at pieces of one call under \
+             different ids, several calls under one index or under indices that are not their places, at arguments \
+             that stop before their closing brace although finish_reason says tool_calls and the budget is not \
+             spent, at an error on a line that is no data line, at tokens without a single delta, and at a piece of \
+             markup or of the thoughts that one mode loses or moves. Where only a stream was stored, the plain \
+             answer is what to compare with.",
     explains: &[
         "finish_reason",
         "bad_args",
@@ -71,8 +72,7 @@ fn streams<'a, 's>(facts: &'s Facts<'a>) -> impl Iterator<Item = &'s Side<'a>> {
 fn error_line(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     // Reading has noted such a line of every stream that it could read.
-    let noted =
-        |side: &&Side<'_>| side.completion.deviates("sse_error_line");
+    let noted = |side: &&Side<'_>| side.completion.deviates("sse_error_line");
     let exchanges = facts
         .faults
         .iter()
@@ -110,8 +110,7 @@ fn error_in(bytes: &[u8]) -> Option<String> {
 
 fn index_reused(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    let side = streams(facts)
-        .find(|side| side.completion.deviates("tool_index_reused"))?;
+    let side = streams(facts).find(|side| side.completion.deviates("tool_index_reused"))?;
     let calls = side.completion.tool_calls.len();
     let message = format!(
         "index reused: {calls} calls were streamed under one index, and clients that merge by index glue them into one"
@@ -161,12 +160,7 @@ fn mode_of(side: &Side<'_>) -> &'static str {
 }
 
 fn names(side: &Side<'_>) -> String {
-    side.completion
-        .tool_calls
-        .iter()
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(" ")
+    side.completion.tool_calls.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
 fn from_causes(signs: &Signs<'_>) -> Option<Finding> {

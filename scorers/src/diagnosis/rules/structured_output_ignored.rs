@@ -73,7 +73,8 @@ fn wanted(request: &Request) -> Option<Wanted> {
         return Some(Wanted { field, form: schema.map_or(Form::Object, |schema| Form::Schema(schema.clone())) });
     }
     if let Some(outputs) = request.field("structured_outputs").filter(|outputs| outputs.is_object()) {
-        return form(|key| outputs.get(key), ["json", "choice", "regex"]).map(|form| Wanted { field: "structured_outputs", form });
+        let form = form(|key| outputs.get(key), ["json", "choice", "regex"])?;
+        return Some(Wanted { field: "structured_outputs", form });
     }
     if let Some(form) = form(|key| request.field(key), ["guided_json", "guided_choice", "guided_regex"]) {
         let field = match form {
@@ -84,7 +85,8 @@ fn wanted(request: &Request) -> Option<Wanted> {
         return Some(Wanted { field, form });
     }
     let elsewhere = |field| {
-        request.field(field).map(parsed).filter(Value::is_object).map(|schema| Wanted { field, form: Form::Schema(schema) })
+        let schema = request.field(field).map(parsed).filter(Value::is_object)?;
+        Some(Wanted { field, form: Form::Schema(schema) })
     };
     ["json_schema", "format"].into_iter().find_map(elsewhere)
 }
@@ -100,7 +102,7 @@ fn form<'a>(from: impl Fn(&str) -> Option<&'a Value>, [json, choice, regex]: [&s
 fn misplaced(facts: &Facts<'_>, wanted: &Wanted) -> Option<String> {
     let server = facts.server();
     let field = wanted.field;
-    let format = facts.view.request.field("response_format").and_then(|format| format.get("type")).and_then(Value::as_str);
+    let format = facts.view.request.field("response_format").and_then(|format| format.get("type")?.as_str());
     match field {
         "guided_json" | "guided_choice" | "guided_regex"
             if server.is("vllm") && server.older_than(0, 12) == Some(true) =>
@@ -186,8 +188,8 @@ fn draft(facts: &Facts<'_>, side: &Side<'_>, wanted: &Wanted, wrong: &Wrong) -> 
     if let Some(why) = misplaced(facts, wanted) {
         let message = format!("{message}; {why}: unknown fields are accepted and ignored");
         return new(Blame::Request, Confidence::High, message)
-        .fix("use response_format json_schema, or structured_outputs.json (vLLM)")
-        .fix("upgrade the client library that still sends the schema elsewhere");
+            .fix("use response_format json_schema, or structured_outputs.json (vLLM)")
+            .fix("upgrade the client library that still sends the schema elsewhere");
     }
     if facts.server().is("tensorrt_llm") && !facts.launch.guided_backend {
         return new(Blame::ServerConfig, Confidence::High, message)

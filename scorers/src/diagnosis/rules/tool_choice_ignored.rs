@@ -39,9 +39,8 @@ fn check(signs: &Signs<'_>) -> Option<Finding> {
 /// the answer for one.
 fn called_without_tools(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
-    let declares = ["tools", "functions"]
-        .iter()
-        .any(|key| facts.view.request.field(key).is_some_and(|value| !value.is_null()));
+    let declares =
+        ["tools", "functions"].iter().any(|key| facts.view.request.field(key).is_some_and(|value| !value.is_null()));
     if declares || facts.history_calls() || !facts.wants_json() {
         return None;
     }
@@ -142,7 +141,10 @@ fn answered_in_prose(signs: &Signs<'_>) -> Option<Finding> {
     }
     let prose = |side: &&Side<'_>| {
         // Tokens that are not accounted for change nothing: a forced call is delivered or it is not.
-        matches!(side.call_state(), CallState::None | CallState::Lost) && !side.is_silent() && side.finish() == "stop" && !side.at_cap()
+        matches!(side.call_state(), CallState::None | CallState::Lost)
+            && !side.is_silent()
+            && side.finish() == "stop"
+            && !side.at_cap()
     };
     let side = facts.sides.iter().find(prose)?;
     let message = "tool_choice not honoured: a call was forced, and the server \

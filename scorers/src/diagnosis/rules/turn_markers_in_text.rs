@@ -12,9 +12,10 @@ pub(super) static RULE: Rule = Rule {
     summary: "The markers between the turns of a conversation arrive \
               as text: the server does not stop where the model does.",
     manual: "Looks at answers that end with a turn marker (<|im_end|>, <|eot_id|>, </s> …), that run on behind one \
-             into the next turn, that the budget cut behind one, or that begin with the header of the model's own turn, where the request does not speak of it. The chat \
-             template or the end tokens the server knows (generation_config, GGUF metadata) are not the model's own, \
-             so the marker is text to it and generation runs on.",
+             into the next turn, that the budget cut behind one, or that begin with the header of the model's own \
+             turn, where the request does not speak of it. The chat template or the end tokens the server knows \
+             (generation_config, GGUF metadata) are not the model's own, so the marker is text to it and generation \
+             runs on.",
     explains: &[
         "model_fault",
         "degenerate_text",

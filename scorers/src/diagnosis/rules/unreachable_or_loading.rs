@@ -122,10 +122,13 @@ fn foreign(exchange: &Exchange) -> Option<(&'static str, &'static str)> {
     if is("object", "response") {
         return Some(("this is an answer of the Responses API", "ask /v1/chat/completions, not /v1/responses"));
     }
-    ["data", "result", "response", "body"].iter().any(|key| answer.pointer(&format!("/{key}/choices")).is_some()).then_some((
-        "what stands in front wraps the answer in an object of its own, which no OpenAI client reads",
-        "have the gateway hand the answer on as it is, or call the engine directly",
-    ))
+    ["data", "result", "response", "body"]
+        .iter()
+        .any(|key| answer.pointer(&format!("/{key}/choices")).is_some())
+        .then_some((
+            "what stands in front wraps the answer in an object of its own, which no OpenAI client reads",
+            "have the gateway hand the answer on as it is, or call the engine directly",
+        ))
 }
 
 /// A status that no engine sends, as guards against robots do (999), with words that say nothing.

@@ -72,8 +72,8 @@ fn never_began(side: &Side<'_>) -> bool {
 fn no_room(signs: &Signs<'_>, side: &Side<'_>) -> Finding {
     let asked = side.request.max_tokens.map(|max| format!(" and max_tokens {max}")).unwrap_or_default();
     let message = format!(
-        "finish_reason length before the first token: the prompt{asked} do not fit the window together, and nothing was \
-         generated"
+        "finish_reason length before the first token: the prompt{asked} do not fit the window together, and nothing \
+         was generated"
     );
     Draft::new(&RULE, Blame::Request, Confidence::Medium, message)
         .severity(Severity::Warning)

@@ -68,7 +68,8 @@ pub(super) fn unwanted(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
 
 /// The call whose result the messages end with, over again.
 pub(super) fn again(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
-    if !facts.view.request.ends_with_result() || !facts.something_failed() || facts.call_was_missed() || facts.forced() {
+    if !facts.view.request.ends_with_result() || !facts.something_failed() || facts.call_was_missed() || facts.forced()
+    {
         return None;
     }
     let answered = answered(facts)?;
@@ -81,8 +82,8 @@ pub(super) fn again(facts: &Facts<'_>, side: &Side<'_>) -> Option<Finding> {
     };
     answered.iter().any(same).then(|| {
         let message = format!(
-            "the model makes the very call again whose result the messages end with ({}): it does not use the result, or \
-             the template does not show it",
+            "the model makes the very call again whose result the messages end with ({}): it does not use the \
+             result, or the template does not show it",
             call.name
         );
         draft(Confidence::Low, message)

@@ -152,11 +152,9 @@ pub(super) fn fewer_calls(signs: &Signs<'_>) -> Option<Finding> {
 pub(super) fn cut_short(signs: &Signs<'_>) -> Option<Finding> {
     let facts = &signs.facts;
     let [first, second] = facts.sides.as_slice() else { return None };
-    let (short, whole) = [(first, second), (second, first)]
-        .into_iter()
-        .find(|(short, whole)| {
-            short.completion.is_cut_short_of(whole.completion) || facts.is_greedy() && is_beginning(short, whole)
-        })?;
+    let (short, whole) = [(first, second), (second, first)].into_iter().find(|(short, whole)| {
+        short.completion.is_cut_short_of(whole.completion) || facts.is_greedy() && is_beginning(short, whole)
+    })?;
     if signs.tool.is_some() || signs.reasoning.is_some() {
         return None;
     }

@@ -35,8 +35,8 @@ fn markup_lost(signs: &Signs<'_>, less: &Side<'_>, whole: &Side<'_>) -> Option<F
         return None;
     }
     let message = format!(
-        "the {} text is the {} one without a piece of it ({piece:?}): a filter for the markers of thoughts or calls takes \
-         out what the answer speaks of",
+        "the {} text is the {} one without a piece of it ({piece:?}): a filter for the markers of thoughts or calls \
+         takes out what the answer speaks of",
         mode_of(less),
         mode_of(whole)
     );
@@ -129,8 +129,8 @@ pub(super) fn goes_on_behind_answer(signs: &Signs<'_>) -> Option<Finding> {
         .into_iter()
         .find(|(long, short)| crate::judge::runs_on_behind_tag(long.completion, short.completion))?;
     let message = format!(
-        "the {} text is the {} one, a closing thinking tag, and more thoughts: in one mode the parser ends the thoughts \
-         too early",
+        "the {} text is the {} one, a closing thinking tag, and more thoughts: in one mode the parser ends the \
+         thoughts too early",
         mode_of(long),
         mode_of(short)
     );
